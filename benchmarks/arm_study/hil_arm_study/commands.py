@@ -36,14 +36,15 @@ ModelOption = Annotated[
     str | None,
     typer.Option(
         "--model",
-        metavar="a,…,e",
+        metavar="a,…,f",
         help="Drive models: a linear; b with limits of current and voltage; c b with backlash; "
-        "d c with elastic joints; e d with dry friction. All if left out.",
+        "d c with elastic joints; e d with dry friction; f b with inductance. All that the arm's "
+        "file describes if left out.",
     ),
 ]
 
-_UNKNOWN = {"euler1993": "e", "sdirk4": "c"}
-"""Drive models that an integrator does not know: dry friction, blows in rigid gaps."""
+_UNKNOWN = {"euler1993": "ef", "sdirk4": "c"}
+"""Drive models that an integrator does not know: dry friction and inductance, blows in gaps."""
 
 
 class TableSummary(TypedDict):
@@ -77,7 +78,7 @@ def table(
             "--integrator",
             metavar="sdirk2|sdirk4|euler1993",
             help="Implicit with error control, of second order or of fourth for tolerances far "
-            "below (not c), or the scheme of 1993 (not e).",
+            "below (not c), or the scheme of 1993 (not e, f).",
         ),
     ] = "sdirk2",
     step_ms: Annotated[
@@ -94,7 +95,7 @@ def table(
             min=5.0,
             max=1000.0,
             help="Fixed step of the references [us]; 25 to 200 for models a to c if left out, and "
-            "SDIRK4 for d and e.",
+            "SDIRK4 for d to f.",
         ),
     ] = None,
     repeats: Annotated[
@@ -127,7 +128,7 @@ def table(
     settings = space_arm_of(arm, key="--arm")
     plan = TablePlan(
         arm=settings.arm(),
-        models=models_of(model, without=_UNKNOWN.get(integrator, "")),
+        models=models_of(model, settings.arm(), without=_UNKNOWN.get(integrator, "")),
         loads=loads_of(settings, payload),
         motions=_motions(settings, motions),
         scheme=scheme,

@@ -151,11 +151,6 @@ WINDING = 14
 ROWS = 15
 
 
-def without_inductance(drives: Sequence[JointDrive]) -> list[int]:
-    """List the joints, from 0, whose drives have no inductance given."""
-    return [j for j, drive in enumerate(drives) if drive.inductance_h is None]
-
-
 def drive_table(drives: Sequence[JointDrive], effects: DriveEffects) -> Array:
     """Convert the drives of all joints to the joint's side, with the wanted effects.
 
@@ -171,9 +166,8 @@ def drive_table(drives: Sequence[JointDrive], effects: DriveEffects) -> Array:
     Raises:
         ValueError: if the inductance of a drive is wanted and not given.
     """
-    missing = without_inductance(drives) if effects.inductance else []
-    if missing:
-        raise ValueError(f"drive {missing[0] + 1}: inductance_h is not given")
+    if effects.inductance and None in [drive.inductance_h for drive in drives]:
+        raise ValueError("inductance_h is not given for every drive")
 
     def column(name: str) -> Array:
         return np.array([getattr(drive, name) for drive in drives], dtype=np.float64)

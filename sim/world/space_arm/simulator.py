@@ -19,7 +19,6 @@ from sim.world.space_arm.drive import (
     WINDING,
     DriveEffects,
     DriveModel,
-    drive_table,
 )
 from sim.world.space_arm.integrators import Integrator, Sdirk2, Span, SpanStatus, together
 from sim.world.space_arm.kernels import stage
@@ -78,7 +77,7 @@ class SpaceArm:
     ) -> None:
         self._empty = arm
         self.effects: DriveEffects = effects.effects if isinstance(effects, DriveModel) else effects
-        self._drive = drive_table(arm.drives, self.effects)
+        self._drive = arm.drive_table(self.effects)
         self._torque_per_ampere = np.array(
             [drive.gear_ratio * drive.torque_constant_nm_a for drive in arm.drives]
         )

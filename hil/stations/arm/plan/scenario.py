@@ -27,6 +27,7 @@ from hil.machines.space_arm.settings import ArmSettings
 from hil.run.file_kinds import find_kind
 from hil.stations.arm.sources.settings import ArmSourceSettings
 from hil_common.arrays.pose import Pose
+from sim.world.space_arm.drive import DriveModel
 
 Point = tuple[Coordinate, Coordinate, Coordinate]
 OatDeg = tuple[float, float, float]
@@ -37,8 +38,9 @@ class SpaceArmChoice(Settings):
 
     arm: str = "bkm"
     """Arm file; in the folder of the scenario, or shipped."""
-    model: Literal["a", "b", "c", "d", "e"] = "e"
-    """Drives of the arm: linear, with limits, backlash, elasticity, dry friction."""
+    model: Literal["a", "b", "c", "d", "e", "f"] = "e"
+    """Drives of the arm: linear, with limits, backlash, elasticity, dry friction; f has limits and
+    the inductance of the windings."""
     payload: str = ""
     """Name of one of the arm's payloads that the gripper holds; empty for none."""
     start_deg: tuple[float, float, float, float, float, float] | None = None
@@ -205,6 +207,9 @@ def _check(plan: ArmPlan, source: str) -> None:
     if payload and payload not in payloads:
         there = ", ".join(payloads) or "none"
         add("space_arm.payload", f" = {payload!r}: {space_arm.name} has {there}")
+    model = DriveModel(scenario.space_arm.model)
+    if lack := space_arm.arm().lacks(model.effects):
+        add("space_arm.model", f" = {model.value!r}: {space_arm.name}: {lack}")
     joints = zip(scenario.space_arm.start_deg or (), space_arm.joint, strict=False)
     for number, (angle, joint) in enumerate(joints):
         low, high = joint.position_deg

@@ -10,8 +10,9 @@ of the middle of each step, which is of second order in what they change, but th
 
 Where an acceleration jumps, as of a motor that begins to stick, no error is small enough, and
 coefficients of both signs throw the motor back and forth across its rest. So the shortest steps are
-taken by the implicit Euler method, which lets it stick. Rigid gaps are not this method's business:
-their blows would have to be found.
+taken by the implicit Euler method, which lets it stick. For the same reason a current that a stage
+finds held at its limit counts as one that does not change. Rigid gaps are not this method's
+business: their blows would have to be found.
 """
 
 from typing import NamedTuple
@@ -20,7 +21,15 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sim.world.space_arm.drive import CLUTCH, ELASTIC, HALF_GAP, HOLD, STIFFNESS, WINDING
+from sim.world.space_arm.drive import (
+    CLUTCH,
+    ELASTIC,
+    HALF_GAP,
+    HOLD,
+    STIFFNESS,
+    TORQUE_MAX,
+    WINDING,
+)
 from sim.world.space_arm.kernels.dynamics import ArmArrays, Scratch, make_scratch
 from sim.world.space_arm.kernels.sdirk2 import (
     COARSE,
@@ -150,7 +159,8 @@ def _try_step(
         if winding:
             keep_torques(drive, hs, s, w, TORQUES + i)
             for j in range(w.shape[1]):
-                w[C + i, j] = (w[TORQUES + i, j] - s[MOTOR_TORQUE_R, j]) / hs
+                held = abs(w[TORQUES + i, j]) >= drive[TORQUE_MAX, j]
+                w[C + i, j] = 0.0 if held else (w[TORQUES + i, j] - s[MOTOR_TORQUE_R, j]) / hs
     for j in range(6):
         w[Q_END, j] = state[Q, j]
         for k in range(STAGES):
