@@ -12,6 +12,8 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.world.space_arm.kernels.vectors import table_of
+
 Array = NDArray[np.float64]
 
 
@@ -172,7 +174,7 @@ def drive_table(drives: Sequence[JointDrive], effects: DriveEffects) -> Array:
     def column(name: str) -> Array:
         return np.array([getattr(drive, name) for drive in drives], dtype=np.float64)
 
-    table = np.zeros((ROWS, len(drives)))
+    table = table_of(ROWS, len(drives))
     ratio = column("gear_ratio")
     torque_per_ampere = ratio * column("torque_constant_nm_a")
     table[INERTIA] = ratio**2 * column("motor_inertia_kg_m2")

@@ -42,6 +42,7 @@ from sim.world.space_arm.kernels.stage import (
     put_masses,
     solve_stage,
 )
+from sim.world.space_arm.kernels.vectors import columns, table_of
 
 Array = NDArray[np.float64]
 
@@ -84,7 +85,7 @@ class StepControl(NamedTuple):
 
     tolerance_m: float  # error of a step, brought to the gripper [m]
     rate_time_s: float  # for how long an error of a rate counts [s]
-    lever: Array  # distance at which an error of a joint's angle counts [m], shape (6,)
+    lever: Array  # distance at which an error of a joint's angle counts [m], shape (n,)
     step_min_s: float  # a step this short is taken whatever its error [s]
     step_max_s: float  # [s]
     refresh_s: float  # D and bias are recomputed after this time at the latest [s]
@@ -96,14 +97,14 @@ class StepControl(NamedTuple):
 class Sdirk2Work(NamedTuple):
     """Arrays that a span of time writes into."""
 
-    step: Array  # (17, 6)
+    step: Array  # (17, n)
     stage: Array
     scratch: Scratch
 
 
-def make_span_work() -> Sdirk2Work:
-    """New arrays for one arm."""
-    return Sdirk2Work(np.zeros((STEP_ROWS, 6)), make_stage(), make_scratch())
+def make_span_work(joints: int) -> Sdirk2Work:
+    """Make the arrays for an arm of so many joints."""
+    return Sdirk2Work(table_of(STEP_ROWS, joints), make_stage(joints), make_scratch())
 
 
 @njit(cache=True, error_model="numpy")
@@ -117,7 +118,7 @@ def _refresh(
     """
     w, s = work.step, work.stage
     lead = 0.5 * ahead_s / age_s if age_s > 0.4 * ahead_s else 0.0
-    for j in range(6):
+    for j in range(columns(state)):
         v = state[V, j]
         w[Q_MID, j] = state[Q, j] + 0.5 * ahead_s * v
         w[V_MID, j] = v + lead * (v - w[V_LAST, j]) if coriolis else 0.0
@@ -128,7 +129,7 @@ def _refresh(
 @njit(cache=True, error_model="numpy")
 def keep_torques(drive: Array, hs: float, s: Array, out: Array, row: int) -> None:
     """Put the torques of motors with inductance at the end of a solved stage into a table's row."""
-    for j in range(out.shape[1]):
+    for j in range(columns(out)):
         out[row, j] = torque_after(drive, j, hs, s[MOTOR_TORQUE_R, j], s[MOTOR, j], s[COMMAND, j])[
             0
         ]
@@ -144,7 +145,7 @@ def _try_step(
     winding = drive[WINDING, 0] > 0.0
     if winding:
         s[MOTOR_TORQUE_R] = state[T]
-    for j in range(6):
+    for j in range(columns(s)):
         s[LINK_R, j], s[MOTOR_R, j], s[WINDUP_R, j] = state[V, j], state[W, j], state[L, j]
         s[LINK, j] = state[V, j] + hs * w[A0, j]
         s[MOTOR, j] = state[W, j] + hs * w[B0, j]
@@ -153,9 +154,9 @@ def _try_step(
         return -1
     if winding:
         keep_torques(drive, hs, s, w, T1)
-        for j in range(w.shape[1]):
+        for j in range(columns(w)):
             s[MOTOR_TORQUE_R, j] = state[T, j] + ONWARD * (w[T1, j] - state[T, j])
-    for j in range(6):
+    for j in range(columns(s)):
         w[V1, j], w[W1, j] = s[LINK, j], s[MOTOR, j]
         w[L1, j] = state[L, j] + hs * (w[W1, j] - w[V1, j])
         w[A1, j] = (w[V1, j] - state[V, j]) * per_s
@@ -170,7 +171,7 @@ def _try_step(
         return -1
     if winding:
         keep_torques(drive, hs, s, w, T2)
-    for j in range(6):
+    for j in range(columns(s)):
         w[V2, j], w[W2, j] = s[LINK, j], s[MOTOR, j]
         w[L2, j] = s[WINDUP_R, j] + hs * (w[W2, j] - w[V2, j])
         w[A2, j] = (w[V2, j] - s[LINK_R, j]) * per_s
@@ -192,7 +193,7 @@ def _error(control: StepControl, state: Array, h: float, known: bool, w: Array) 
     """
     worst = 0.0
     scale = 2.0 * ERROR_CONSTANT * h
-    for j in range(6):
+    for j in range(columns(w)):
         a0 = w[A0, j] if known else w[A1, j]
         b0 = w[B0, j] if known else w[B1, j]
         bend = max(_bend(state[V, j], w[V1, j], w[V2, j]), _bend(state[W, j], w[W1, j], w[W2, j]))
@@ -207,7 +208,7 @@ def _error(control: StepControl, state: Array, h: float, known: bool, w: Array) 
 def _take(drive: Array, state: Array, h: float, w: Array) -> None:
     """Accept a step into the state; a clutch that was overloaded has slipped."""
     hs = GAMMA * h
-    for j in range(6):
+    for j in range(columns(w)):
         state[Q, j] += ONWARD * hs * w[V1, j] + hs * w[V2, j]
         state[V, j], state[W, j] = w[V2, j], w[W2, j]
         end = drive[HALF_GAP, j]
@@ -223,7 +224,7 @@ def _take(drive: Array, state: Array, h: float, w: Array) -> None:
 @njit(cache=True, error_model="numpy")
 def mark_face_contacts(drive: Array, state: Array, s: Array) -> None:
     """Mark which faces of rigid gaps touch; there a wind-up is brought onto the face exactly."""
-    for j in range(6):
+    for j in range(columns(s)):
         s[SIDE, j] = 0.0
         if abs(state[L, j]) >= drive[HALF_GAP, j] - HIT_TOLERANCE_RAD:
             s[SIDE, j] = 1.0 if state[L, j] > 0.0 else -1.0
@@ -274,10 +275,10 @@ def _find_hit(
 def _blow(drive: Array, state: Array, s: Array) -> None:
     """Apply the blow of the motors that have just met a face to their links."""
     mark_face_contacts(drive, state, s)
-    for j in range(6):
+    for j in range(columns(s)):
         s[LINK_R, j], s[MOTOR_R, j] = state[V, j], state[W, j]
     strike(drive, s)
-    for j in range(6):
+    for j in range(columns(s)):
         state[V, j], state[W, j] = s[LINK, j], s[MOTOR, j]
 
 
@@ -330,9 +331,9 @@ def advance(
 
     Args:
         control: accuracy and work.
-        state: rows `Q`, `V`, `W`, `L`, `T`, `SLIP`, shape (6, 6); changed in place.
-        command: rates that are asked for [rad/s], shape (6,).
-        dry: dry friction of motors and closed brakes [N m], shape (6,).
+        state: rows `Q`, `V`, `W`, `L`, `T`, `SLIP`, shape (6, n); changed in place.
+        command: rates that are asked for [rad/s], shape (n,).
+        dry: dry friction of motors and closed brakes [N m], shape (n,).
         span_s: length of the span [s].
         work: arrays to write into.
         count: what is counted is added here, shape (5,).
