@@ -26,6 +26,8 @@ class MotorSettings(Settings):
     """Largest current of the amplifier [A]."""
     mesh_damping_s: NotNegative
     """Damping of the gear's teeth for its stiffness [s]."""
+    inductance_h: Positive | None = None
+    """Inductance of the winding, which drive model f needs [H]."""
 
 
 class DriveSettings(MotorSettings):
@@ -45,8 +47,6 @@ class DriveSettings(MotorSettings):
     """Torque at which the clutch between gear and link slips [N m]."""
     brake_nm: NotNegative
     """Torque that the brake can hold, on the joint's side [N m]."""
-    inductance_h: Positive | None = None
-    """Inductance of the winding, which drive model f needs [H]."""
 
     def drive(self) -> JointDrive:
         """Make the drive for the simulator."""
