@@ -18,6 +18,7 @@ from sim.world.space_arm.drive import (
     HOLD,
     INERTIA,
     RIGID_GAP,
+    TORQUE_MAX,
     WINDING,
 )
 from sim.world.space_arm.kernels.drive_law import gear_torque, motor_torque
@@ -146,10 +147,10 @@ def accelerate(
     """
     for j in range(columns(s)):
         v, w = state[first + V, j], state[first + W, j]
-        torque = (
-            state[first + T, j] if drive[WINDING, j] > 0.0
-            else motor_torque(drive, j, w, command[j])[0]
-        )  # fmt: skip
+        if drive[WINDING, j] > 0.0:  # within a step it may run past its limit
+            torque = min(max(state[first + T, j], -drive[TORQUE_MAX, j]), drive[TORQUE_MAX, j])
+        else:
+            torque, _ = motor_torque(drive, j, w, command[j])
         s[DRIVING, j] = torque if s[STUCK, j] != 0.0 else torque - s[SLIDE, j] * dry[j]
         through = s[DRIVING, j]
         if s[FIRM, j] == 0.0:
