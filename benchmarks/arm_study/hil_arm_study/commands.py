@@ -217,11 +217,13 @@ def _write_pictures(
     clock: Callable[[], float] | None,
     folder: Path | None,
 ) -> list[str]:
-    """Pictures of single joints, and the curve of error against speed if there is a clock."""
+    """Draw single joints, inductance, and error against speed if there is a clock."""
     if folder is None:
         return []
-    from hil_arm_study.pictures import joint_pictures, tradeoff_picture
+    from hil_arm_study.pictures import joint_pictures, second_order_picture, tradeoff_picture
+    from hil_arm_study.second_order import TIME_CONSTANTS_S, second_order_errors
     from hil_arm_study.tradeoff import FACTORS, tradeoff
+    from sim.world.space_arm.drive import DriveModel
 
     try:
         make_folder(folder, PurePath())
@@ -229,6 +231,10 @@ def _write_pictures(
         raise ConfigError("--pictures", [f"{folder}: cannot be made: {error.strerror}"]) from None
     payload = next(iter(settings.payloads().values()), None)
     drawn = joint_pictures(settings.arm(), settings.home_rad(), payload)
+    if DriveModel.F in plan.models:
+        with _progress(len(plan.loads) * len(TIME_CONSTANTS_S), "inductance") as tell:
+            errors = second_order_errors(plan.arm, plan.loads, plan.motions, tell=tell)
+        drawn.append(second_order_picture(plan.arm, errors))
     if clock is not None:
         with _progress(len(plan.rows()) * len(FACTORS), "trade-off") as tell:
             curves = tradeoff(plan, wanted, clock, tell=tell)
