@@ -123,7 +123,7 @@ def test_a_try_is_no_more_operations_than_the_bound_counts_with(name, span_s):
     given = counting_arguments(
         counter,
         (space.arm.arrays()._replace(lanes=joints), drive, control, space.state, np.zeros(joints),
-         drive[FRICTION].copy(), span_s, sdirk4.make_span_work(6), counts),
+         drive[FRICTION].copy(), span_s, sdirk4.make_span_work(joints), counts),
     )  # fmt: skip
     assert counter.kernel(sdirk4.advance)(*given) == sdirk4.DONE
     tries = counts[sdirk2.STEPS] + counts[sdirk2.REJECTED]

@@ -81,13 +81,15 @@ def test_a_failed_run_gives_status_1(monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--model", "f"), "no drive model"),
+        (("--model", "g"), "no drive model"),
+        (("--model", "f", "--arm", "puma560"), "inductance_h is not given for the drive of waist"),
+        (("--model", "f", "--integrator", "euler1993"), "there are a, b, c, d"),
         (("--model", "e", "--integrator", "euler1993"), "a, b, c, d"),
         (("--payload", "feather"), "none, light, heavy"),
         (("--payload", "-5"), "above 0"),
         (("--payload", "nan"), "above 0"),
         (("--payload", "1e9"), "at most"),
-        (("--integrator", "sdirk4", "--model", "c"), "there are a, b, d, e"),
+        (("--integrator", "sdirk4", "--model", "c"), "there are a, b, d, e, f"),
         (("--integrator", "rk4"), "sdirk2 or sdirk4 or euler1993"),
         (("--motions", "99"), "there are"),
         (("--arm", "nowhere"), "no such file"),

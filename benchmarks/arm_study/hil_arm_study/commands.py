@@ -36,14 +36,15 @@ ModelOption = Annotated[
     str | None,
     typer.Option(
         "--model",
-        metavar="a,…,e",
+        metavar="a,…,f",
         help="Drive models: a linear; b with limits of current and voltage; c b with backlash; "
-        "d c with elastic joints; e d with dry friction. All if left out.",
+        "d c with elastic joints; e d with dry friction; f b with inductance. All that the arm's "
+        "file describes if left out.",
     ),
 ]
 
-_UNKNOWN = {"euler1993": "e", "sdirk4": "c"}
-"""Drive models that an integrator does not know: dry friction, blows in rigid gaps."""
+_UNKNOWN = {"euler1993": "ef", "sdirk4": "c"}
+"""Drive models that an integrator does not know: dry friction and inductance, blows in gaps."""
 
 
 class TableSummary(TypedDict):
@@ -77,7 +78,7 @@ def table(
             "--integrator",
             metavar="sdirk2|sdirk4|euler1993",
             help="Implicit with error control, of second order or of fourth for tolerances far "
-            "below (not c), or the scheme of 1993 (not e).",
+            "below (not c), or the scheme of 1993 (not e, f).",
         ),
     ] = "sdirk2",
     step_ms: Annotated[
@@ -94,7 +95,7 @@ def table(
             min=5.0,
             max=1000.0,
             help="Fixed step of the references [us]; 25 to 200 for models a to c if left out, and "
-            "SDIRK4 for d and e.",
+            "SDIRK4 for d to f.",
         ),
     ] = None,
     repeats: Annotated[
@@ -127,7 +128,7 @@ def table(
     settings = space_arm_of(arm, key="--arm")
     plan = TablePlan(
         arm=settings.arm(),
-        models=models_of(model, without=_UNKNOWN.get(integrator, "")),
+        models=models_of(model, settings.arm(), without=_UNKNOWN.get(integrator, "")),
         loads=loads_of(settings, payload),
         motions=_motions(settings, motions),
         scheme=scheme,
@@ -216,11 +217,13 @@ def _write_pictures(
     clock: Callable[[], float] | None,
     folder: Path | None,
 ) -> list[str]:
-    """Pictures of single joints, and the curve of error against speed if there is a clock."""
+    """Draw single joints, inductance, and error against speed if there is a clock."""
     if folder is None:
         return []
-    from hil_arm_study.pictures import joint_pictures, tradeoff_picture
+    from hil_arm_study.pictures import joint_pictures, second_order_picture, tradeoff_picture
+    from hil_arm_study.second_order import TIME_CONSTANTS_S, second_order_errors
     from hil_arm_study.tradeoff import FACTORS, tradeoff
+    from sim.world.space_arm.drive import DriveModel
 
     try:
         make_folder(folder, PurePath())
@@ -228,6 +231,10 @@ def _write_pictures(
         raise ConfigError("--pictures", [f"{folder}: cannot be made: {error.strerror}"]) from None
     payload = next(iter(settings.payloads().values()), None)
     drawn = joint_pictures(settings.arm(), settings.home_rad(), payload)
+    if DriveModel.F in plan.models:
+        with _progress(len(plan.loads) * len(TIME_CONSTANTS_S), "inductance") as tell:
+            errors = second_order_errors(plan.arm, plan.loads, plan.motions, tell=tell)
+        drawn.append(second_order_picture(plan.arm, errors))
     if clock is not None:
         with _progress(len(plan.rows()) * len(FACTORS), "trade-off") as tell:
             curves = tradeoff(plan, wanted, clock, tell=tell)

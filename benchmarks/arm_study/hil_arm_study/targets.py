@@ -40,7 +40,7 @@ class AccuracyTarget(NamedTuple):
 
 _STIFF = AccuracyTarget(ModelErrors(0.27, 0.003, 0.1), 1000.0)
 _SMOOTH = AccuracyTarget(ModelErrors(0.03, 0.001, 0.01), 5000.0)
-TARGETS = {model: _SMOOTH if model.value in "ab" else _STIFF for model in DriveModel}
+TARGETS = {model: _SMOOTH if model.value in "abf" else _STIFF for model in DriveModel}
 
 
 KNOWN_SHARE = 0.1

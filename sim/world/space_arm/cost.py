@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.space_arm.arm import Arm, Body
-from sim.world.space_arm.drive import FRICTION, DriveModel, drive_table
+from sim.world.space_arm.drive import FRICTION, DriveModel
 from sim.world.space_arm.integrators import Accuracy
 from sim.world.space_arm.kernels import dynamics, sdirk2
 from sim.world.space_arm.operation_count import (
@@ -67,7 +67,7 @@ class TickCost:
     hits: int
     """Number of blows in rigid gaps."""
     state: Array
-    """State after the tick as the counting run has it, shape (5, n)."""
+    """State after the tick as the counting run has it, shape (6, n)."""
     call: Callable[[], Array]
     """Call of the compiled tick, which returns the state after it."""
 
@@ -150,7 +150,7 @@ def tick_cost(arm: Arm, q_rad: Array, model: DriveModel, payload: Body | None = 
     for _ in range(TICKS_BEFORE):
         space.advance(command)
     command = np.zeros(arm.joints)
-    drive = drive_table(arm.drives, model.effects)
+    drive = arm.drive_table(model.effects)
     control = Accuracy().control(levers_m(arm))
     begun, dry, arrays = space.state, drive[FRICTION].copy(), space.arm.arrays()
 

@@ -1,7 +1,7 @@
 """Integrators of the arm: one interface, and the implicit method with control.
 
 An integrator changes a state in place and reports the outcome; it never raises for what the numbers
-do. The state is an array of five rows and a column a joint, see `kernels.sdirk2`.
+do. The state is an array of six rows and a column a joint, see `kernels.sdirk2`.
 """
 
 from abc import ABC, abstractmethod
@@ -77,7 +77,7 @@ class Integrator(Protocol):
         dry_nm: Array,
         span_s: float,
     ) -> Span:
-        """Advance ``state`` (5, n) by ``span_s``; commands are held."""
+        """Advance ``state`` (6, n) by ``span_s``; commands are held."""
         ...
 
 

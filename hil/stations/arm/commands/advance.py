@@ -42,7 +42,7 @@ def advance(
         ),
     ] = "none",
     model: Annotated[
-        str, typer.Option("--model", metavar="a|b|c|d|e", help="Drive model: see hil arm table.")
+        str, typer.Option("--model", metavar="a|b|c|d|e|f", help="Drive model: see hil arm table.")
     ] = "e",
     as_json: Json = False,
 ) -> None:
@@ -54,7 +54,7 @@ def advance(
     from sim.world.space_arm.simulator import SpaceArm
 
     settings = space_arm_of(arm)
-    loads, models = loads_of(settings, payload), models_of(model)
+    loads, models = loads_of(settings, payload), models_of(model, settings.arm())
     if len(loads) != 1 or len(models) != 1:
         raise ConfigError("command line", ["one payload and one model are needed here"])
     command = joint_values(settings, rates, "--rates", "/s")

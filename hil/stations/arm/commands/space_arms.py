@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hil.machines.space_arm.settings import ArmSettings
-    from sim.world.space_arm.arm import Body
+    from sim.world.space_arm.arm import Arm, Body
     from sim.world.space_arm.drive import DriveModel
 
 ArmArg = Annotated[
@@ -60,19 +60,23 @@ def space_arm_of(name: str, *, key: str = "ARM") -> ArmSettings:
     return ArmSettings.load(path)
 
 
-def models_of(text: str | None, *, without: str = "") -> tuple[DriveModel, ...]:
-    """Drive models of ``--model``, without those of these letters."""
+def models_of(text: str | None, arm: Arm, *, without: str = "") -> tuple[DriveModel, ...]:
+    """Drive models of ``--model``, without those of these letters; all of the arm if left out."""
     from sim.world.space_arm.drive import DriveModel
 
     known = [model for model in DriveModel if model.value not in without]
     if text is None:
-        return tuple(known)
+        return tuple(model for model in known if model in arm.models())
     letters = [part.strip() for part in text.split(",")]
     for letter in letters:
         if letter not in [model.value for model in known]:
             there = ", ".join(model.value for model in known)
             raise ConfigError("--model", [f"{letter!r} is no drive model here; there are {there}"])
-    return tuple(DriveModel(letter) for letter in dict.fromkeys(letters))
+    chosen = tuple(DriveModel(letter) for letter in dict.fromkeys(letters))
+    lacking = [f"{one.value!r}: {lack}" for one in chosen if (lack := arm.lacks(one.effects))]
+    if lacking:
+        raise ConfigError("--model", lacking)
+    return chosen
 
 
 def loads_of(settings: ArmSettings, text: str | None) -> tuple[Load, ...]:

@@ -33,6 +33,7 @@ from hil.stations.arm.plan.simulation_accuracy import (
 )
 from hil.stations.arm.sources.settings import ArmSourceSettings
 from hil_common.arrays.pose import Pose
+from sim.world.space_arm.drive import DriveModel
 
 Point = tuple[Coordinate, Coordinate, Coordinate]
 OatDeg = tuple[float, float, float]
@@ -43,8 +44,9 @@ class SpaceArmChoice(Settings):
 
     arm: str = "bkm"
     """Arm file; in the folder of the scenario, or shipped."""
-    model: Literal["a", "b", "c", "d", "e"] = "e"
-    """Drives of the arm: linear, with limits, backlash, elasticity, dry friction."""
+    model: Literal["a", "b", "c", "d", "e", "f"] = "e"
+    """Drives of the arm: linear, with limits, backlash, elasticity, dry friction; f has limits and
+    the inductance of the windings."""
     payload: str = ""
     """Name of one of the arm's payloads that the gripper holds; empty for none."""
     start_deg: tuple[float, ...] | None = None
@@ -223,6 +225,9 @@ def _check(plan: ArmPlan, source: str) -> None:
         values = getattr(scenario.space_arm, name)
         for place, text in () if values is None else space_arm.wrong_posture(unit, values):
             add(f"space_arm.{name}{place}", text)
+    model = DriveModel(scenario.space_arm.model)
+    if lack := space_arm.arm().lacks(model.effects):
+        add("space_arm.model", f" = {model.value!r}: {space_arm.name}: {lack}")
     if (scenario.mapping.start is None) != (scenario.mapping.start_joints_deg is None):
         add("mapping", ": start and start_joints_deg belong together; give both or none")
     for key in _frames_of_the_world(scenario.source):
