@@ -1,5 +1,7 @@
 """Motor and gear of a space arm's joint, from its file."""
 
+import math
+
 from hil.config.fields import NotNegative, Positive
 from hil.config.settings import Settings
 from sim.world.space_arm.drive import JointDrive
@@ -34,11 +36,14 @@ class DriveSettings(Settings):
     """Dry friction of motor and gear, on the joint's side [N m]."""
     drag_nm_s: NotNegative
     """Viscous friction of the joint's bearings [N m s/rad]."""
-    clutch_nm: Positive
-    """Torque at which the clutch between gear and link slips [N m]."""
+    clutch_nm: Positive | None = None
+    """Torque at which the clutch between gear and link slips [N m]; left out: there is none."""
     brake_nm: NotNegative
     """Torque that the brake can hold, on the joint's side [N m]."""
 
     def drive(self) -> JointDrive:
         """Make the drive for the simulator."""
-        return JointDrive(**self.model_dump())
+        values = self.model_dump()
+        if self.clutch_nm is None:
+            values["clutch_nm"] = math.inf
+        return JointDrive(**values)
