@@ -25,7 +25,13 @@ from hil.machines.robot.offered_links import SIM_URL, has_power, link_kind
 from hil.machines.robot.settings import RobotSettings
 from hil.machines.space_arm.settings import ArmSettings
 from hil.run.file_kinds import find_kind
-from hil.stations.arm.sources.settings import ArmSourceSettings
+from hil.stations.arm.sources.actions import (
+    PlacedAction,
+    buttons_of,
+    faults_of,
+    timed_actions,
+)
+from hil.stations.arm.sources.settings import ArmSourceSettings, DiagramSourceSettings
 from hil_common.arrays.pose import Pose
 
 Point = tuple[Coordinate, Coordinate, Coordinate]
@@ -195,6 +201,37 @@ def _frames_of_the_world(source: Any) -> Iterator[str]:
             yield f"source.segment.{number}.frame"
 
 
+def _faults_of_actions(plan: ArmPlan) -> Iterator[tuple[str, str]]:
+    """Yield the keys of actions that cannot be done, and what is wrong with them."""
+    source, chosen = plan.scenario.source, plan.scenario.space_arm
+    try:
+        placed = timed_actions(source.actions, source.press)
+    except ValueError as error:
+        yield "source.press", f": {error}"
+        return
+    names = {name.partition("@")[0].strip() for name in source.press}
+    buttons = buttons_of(source.actions)
+    if (
+        unknown := sorted(names - set(buttons))
+        if not isinstance(source, DiagramSourceSettings)
+        else []
+    ):
+        known = ", ".join(buttons) or "none"
+        yield "source.press", f" = {unknown[0]!r}: no action has such a button; there are {known}"
+    arm = plan.space_arm.arm()
+    for key, text in faults_of(placed, arm, chosen.payload):
+        yield f"source.{key}", f": {text}"
+    for number, one in enumerate(source.actions):
+        if one.button is not None:
+            alone = [PlacedAction("", 0.0, action) for action in one.actions()]
+            for _, text in faults_of(alone, arm, chosen.payload):
+                yield f"source.actions.{number}", f": {text}"
+    for one in placed:
+        if one.at_s >= plan.scenario.longest_s:
+            late = f"at_s = {one.at_s:g} s: the motion ends by {plan.scenario.longest_s:g} s"
+            yield f"source.{one.key}", f": {late} (longest_s)"
+
+
 def _check(plan: ArmPlan, source: str) -> None:
     scenario, space_arm, wrong = plan.scenario, plan.space_arm, list[Wrong]()
 
@@ -211,6 +248,8 @@ def _check(plan: ArmPlan, source: str) -> None:
         if not low <= angle <= high:
             moves = f"{joint.name} of {space_arm.name} moves from {low:g} to {high:g} deg"
             add(f"space_arm.start_deg.{number}", f" = {angle} deg: {moves}")
+    for key, text in _faults_of_actions(plan):
+        add(key, text)
     if (scenario.mapping.start is None) != (scenario.mapping.start_joints_deg is None):
         add("mapping", ": start and start_joints_deg belong together; give both or none")
     for key in _frames_of_the_world(scenario.source):

@@ -41,9 +41,11 @@ from hil.stations.arm.plan.nodes import (
 )
 from hil.stations.arm.plan.scenario import ArmPlan
 from hil.stations.arm.proof.start import hold_to_pace
+from hil.stations.arm.sources.actions import ActionQueue, buttons_of, timed_actions
 from hil_common.arrays.pose import Pose, PoseError
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmLimits, Margin
+from sim.world.space_arm.actions import TimedAction
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.integrators import Sdirk4
 from sim.world.space_arm.programmed_rates import ProgrammedRates, RateSettings
@@ -53,6 +55,9 @@ Array = NDArray[np.float64]
 
 SINGULAR_VALUE_MIN = 0.005
 """Smallest singular value that the space arm's scaled Jacobian may have."""
+
+END_SPEED_MAX_M_S = 0.01
+"""Largest speed of the space arm's gripper at the end of a motion with actions."""
 
 SourceMaker = Callable[[], VelocitySource]
 
@@ -108,7 +113,7 @@ class ArmProof:
         judge = RobotJudge(geometry, gate, BranchTracker(geometry, self.start.q_rad, robot.least()))
         repeats = MappedRobot(self.mapping, gate, judge)
         nodes = self._nodes(pose_of(space.snapshot()))
-        return ArmStation(space, rates_of(self.plan), source, repeats, nodes)
+        return ArmStation(space, rates_of(self.plan), source, repeats, nodes, actions_of(self.plan))
 
     def _nodes(self, X_WG0: Pose) -> Nodes | None:
         """Choose the placing of waypoints for a motion from X_WG0; None: on the motion."""
@@ -132,6 +137,20 @@ def space_arm_of(plan: ArmPlan) -> SpaceArm:
     return SpaceArm(
         arm, DriveModel(chosen.model), np.radians(start), payload=payload, integrator=fine
     )
+
+
+def planned_actions(plan: ArmPlan) -> list[TimedAction]:
+    """Return the actions of a motion at their times, presses of the scenario among them."""
+    source = plan.scenario.source
+    placed = timed_actions(source.actions, source.press)
+    return [TimedAction(one.at_s, one.action) for one in placed]
+
+
+def actions_of(plan: ArmPlan) -> ActionQueue:
+    """Return the actions of a motion; nobody presses a button while a planned one moves."""
+    source = plan.scenario.source
+    buttons = {} if source.planned else buttons_of(source.actions)
+    return ActionQueue(planned_actions(plan), buttons)
 
 
 def rates_of(plan: ArmPlan) -> ProgrammedRates:
@@ -217,15 +236,36 @@ def _gripper_path(plan: ArmPlan, source: VelocitySource) -> tuple[list[Pose], Ar
     space = space_arm_of(plan)
     first = pose_of(space.snapshot())
     try:
-        steps = play_out(ArmStation(space, rates_of(plan), source), steps_max(plan))
+        station = ArmStation(space, rates_of(plan), source, actions=actions_of(plan))
+        steps = play_out(station, steps_max(plan))
     except ValueError as error:
         raise RefusedError(f"the motion was refused, nothing has been sent: {error}") from None
     if not steps:
         raise RefusedError("the motion was refused: it has no waypoint")
     if steps[-1].course is MotionPhase.REFUSED:
         _refuse(steps[-1])
+    _check_end(plan, steps[-1])
     poses = [first, *(pose_of(step.snapshot) for step in steps)]
     return poses, np.vstack([first.position_m, *(path_of(step.snapshot) for step in steps)])
+
+
+def _check_end(plan: ArmPlan, last: ArmStep) -> None:
+    """Refuse a motion whose actions come after its end, or leave the gripper moving there."""
+    source = plan.scenario.source
+    placed = timed_actions(source.actions, source.press)
+    for one in placed:
+        if one.at_s >= last.t_s:
+            raise RefusedError(
+                f"the motion was refused, nothing has been sent: source.{one.key}: {one.action} at "
+                f"{one.at_s:g} s, after the end of the motion at {last.t_s:g} s"
+            )
+    speed = float(np.linalg.norm(last.snapshot.velocity_BG_m_s))
+    if placed and speed > END_SPEED_MAX_M_S:
+        raise RefusedError(
+            "the motion was refused, nothing has been sent: after its actions the gripper still "
+            f"moves at {1e3 * speed:.1f} mm/s at the end, {last.t_s:g} s; at most "
+            f"{1e3 * END_SPEED_MAX_M_S:g} mm/s are allowed: close a brake, or end it later"
+        )
 
 
 def _offsets_m(plan: ArmPlan, path_m: Array) -> Array | None:

@@ -16,12 +16,17 @@ from hil.run.console import Console
 from hil.run.end import Conclusion
 from hil.run.run import Opening
 from hil.run.station import Checked, Request, Summary
-from hil.stations.arm.arm_summaries import ArmCheckSummary, ArmRunSummary, FindingSummary
+from hil.stations.arm.arm_summaries import (
+    ActionSummary,
+    ArmCheckSummary,
+    ArmRunSummary,
+    FindingSummary,
+)
 from hil.stations.arm.cycle.journal import supervised
 from hil.stations.arm.options import AT, OPTIONS
 from hil.stations.arm.plan.scenario import ArmPlan, load_arm_plan
 from hil.stations.arm.proof.findings import findings_table, summarize_end, supervision_table
-from hil.stations.arm.proof.prepare import ArmProof
+from hil.stations.arm.proof.prepare import ArmProof, planned_actions
 from hil.stations.arm.proof.start import robot_at
 from hil.stations.arm.run.bench import ArmRunResult, play_arm, prepare_plan, warm_arm
 from hil.stations.arm.run.diagram_run import diagram_run
@@ -35,6 +40,7 @@ from hil.stations.arm.sources.settings import (
 )
 from hil.terminal.console import out, styled, waiting
 from hil.terminal.run_products import Afterwards
+from sim.world.space_arm.actions import TimedAction
 from sim.world.space_arm.simulator import TICK_S
 
 if TYPE_CHECKING:
@@ -219,7 +225,7 @@ def _view(result: ArmRunResult) -> "ArmView":
 
 def _summarize_prepared(prepared: ArmProof) -> ArmCheckSummary:
     path = prepared.path
-    return ArmCheckSummary(
+    summary = ArmCheckSummary(
         ok=True,
         waypoints=len(prepared.steps),
         duration_s=len(prepared.steps) * TICK_S,
@@ -234,9 +240,26 @@ def _summarize_prepared(prepared: ArmProof) -> ArmCheckSummary:
             for one in path.findings
         ],
     )  # fmt: skip
+    if actions := actions_done(prepared):
+        summary["actions"] = [
+            ActionSummary(
+                at_s=one.at_s, joint=one.action.joint, action=one.action.kind.value
+            )
+            for one in actions
+        ]  # fmt: skip
+    return summary
+
+
+def actions_done(prepared: ArmProof) -> list[TimedAction]:
+    """Return the actions that a proof has played; of a live motion those that are planned."""
+    if not prepared.steps:
+        return planned_actions(prepared.plan)
+    return [one for step in prepared.steps for one in step.actions]
 
 
 def _show_path(prepared: ArmProof) -> None:
+    for one in actions_done(prepared):
+        out.print(f"{one.at_s:9.3f} s  {one.action}")
     start = ", ".join(f"{angle:.2f}" for angle in np.degrees(prepared.start.q_rad))
     out.print(f"the robot begins at {start} deg")
     if prepared.margin is not None:

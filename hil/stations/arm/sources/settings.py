@@ -16,6 +16,7 @@ from hil.desk.velocity.listener import own_places
 from hil.desk.velocity.remote import RemoteSource
 from hil.desk.velocity.source import Frame, VelocitySource
 from hil.diagram.run.diagram_use import GivenParameter, change_of
+from hil.stations.arm.sources.actions import ActionSettings, presses_of_diagram
 from hil.stations.arm.sources.profile import ProfileSource, Segment
 from hil.stations.arm.sources.recorded_velocity import RecordedSource
 from hil.stations.arm.sources.slew import SlewedSource
@@ -62,6 +63,11 @@ class _SourceSettings(Settings):
     """The most that it may ask for: a plan above is refused, an operator slowed down."""
     frame: Frame = "gripper"
     """Axes of the velocity: the gripper's own, those of the arm's base, or of the world."""
+    actions: tuple[ActionSettings, ...] = Field((), max_length=1000)
+    """Clutches, brakes, power and payload of the space arm while it moves."""
+    press: tuple[Text, ...] = ()
+    """Buttons of actions that are pressed, ``NAME@SECONDS``, as ``--press`` says it; of a diagram
+    its own, too."""
 
     @property
     def planned(self) -> bool:
@@ -173,8 +179,6 @@ class DiagramSourceSettings(_SourceSettings):
     scenario, then a shipped one."""
     set: tuple[GivenParameter, ...] = ()
     """Parameters in place of the file's."""
-    press: tuple[Text, ...] = ()
-    """Buttons of the diagram that are pressed, ``NAME@SECONDS``, as ``--press`` says it."""
     slide: tuple[Text, ...] = ()
     """Sliders and switches that are set, ``NAME=VALUE@SECONDS``, as ``--slide`` says it."""
     by: Annotated[OperatorSettings, Field(discriminator="kind")] | None = None
@@ -265,7 +269,8 @@ def diagram_of(
     path = find_file(settings.file, beside=scenario, folder="diagrams", key="source.file")
     return velocity_diagram(
         path, change_of(settings.set), settings.limits.limits(),
-        is_operated=settings.by is not None, press=settings.press, slide=settings.slide,
+        is_operated=settings.by is not None,
+        press=presses_of_diagram(settings.actions, settings.press), slide=settings.slide,
         fixed=fixed,
     )  # fmt: skip
 
