@@ -1,6 +1,6 @@
-"""A space arm: six links on revolute joints, a gripper frame, gravity, drives.
+"""A space arm: links on revolute and prismatic joints, a gripper frame, gravity, drives.
 
-Link frame L_i sits on joint i and turns with link i; L_0 is the base B, which does not move.
+Link frame L_i sits on joint i and moves with link i; L_0 is the base B, which does not move.
 """
 
 import math
@@ -19,9 +19,10 @@ from sim.world.space_arm.kernels.chain import (
     MOMENT,
     OFFSET,
     REST,
+    SLIDE,
     ArmArrays,
 )
-from sim.world.space_arm.kernels.vectors import LANES
+from sim.world.space_arm.kernels.vectors import COMMON_JOINTS, LANES
 from sim.world.space_arm.links import (
     Body,
     Link,
@@ -33,11 +34,12 @@ from sim.world.space_arm.links import (
     steiner,
 )
 
-__all__ = ["JOINTS", "Arm", "Body", "Link", "SpaceArmError"]
+__all__ = ["JOINTS_MAX", "JOINTS_MIN", "Arm", "Body", "Link", "SpaceArmError"]
 
 Array = NDArray[np.float64]
 
-JOINTS = 6
+JOINTS_MIN, JOINTS_MAX = 3, LANES
+"""Fewest and most joints of an arm."""
 _ENTRIES = ([0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2])
 """Indices of a symmetric tensor's entries in the kernels' order: xx, yy, zz, xy, xz, yz."""
 
@@ -46,36 +48,45 @@ _set = object.__setattr__
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arm:
-    """A fixed-base arm of six revolute joints. Arrays are read-only.
+    """A fixed-base arm of three to eight joints. Arrays are read-only.
 
     Raises:
-        SpaceArmError: not six links or drives, or wrong numbers.
+        SpaceArmError: too few or too many links, not as many drives, or wrong numbers.
     """
 
     name: str
     """Name of the arm."""
     links: tuple[Link, ...]
-    """The six joints with their links, from the base."""
+    """The joints with their links, from the base."""
     tool_rotation: Array
-    """Axes of the gripper frame G in L_6, as columns, shape (3, 3)."""
+    """Axes of the gripper frame G in the last link's frame, as columns, shape (3, 3)."""
     tool_offset_m: Array
-    """Origin of G in L_6 [m], shape (3,)."""
+    """Origin of G in the last link's frame [m], shape (3,)."""
     gravity_m_s2: Array
     """Gravity in base axes [m/s2], shape (3,); zeros in orbit."""
     drives: tuple[JointDrive, ...]
-    """Drives of the six joints, from the base."""
+    """Drives of the joints, from the base."""
     _arrays: ArmArrays = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         for what in ("links", "drives"):
-            count = len(getattr(self, what))
-            if count != JOINTS:
-                raise SpaceArmError(f"arm {self.name}: {count} {what}, must be {JOINTS}")
             _set(self, what, tuple(getattr(self, what)))
+        count = len(self.links)
+        if not JOINTS_MIN <= count <= JOINTS_MAX:
+            raise SpaceArmError(
+                f"arm {self.name}: {count} links, must be {JOINTS_MIN} to {JOINTS_MAX}"
+            )
+        if len(self.drives) != count:
+            raise SpaceArmError(f"arm {self.name}: {len(self.drives)} drives, must be {count}")
         _set(self, "tool_rotation", rotation_matrix(self.tool_rotation, "tool_rotation"))
         _set(self, "tool_offset_m", numbers(self.tool_offset_m, (3,), "tool_offset_m"))
         _set(self, "gravity_m_s2", numbers(self.gravity_m_s2, (3,), "gravity_m_s2"))
         _set(self, "_arrays", _kernel_arrays(self))
+
+    @property
+    def joints(self) -> int:
+        """Number of joints."""
+        return len(self.links)
 
     @property
     def mass_kg(self) -> float:
@@ -109,6 +120,7 @@ def _kernel_arrays(arm: Arm) -> ArmArrays:
         about_joint = link.inertia_kg_m2 + link.mass_kg * steiner(link.com_m)
         inertia = rotate_tensor(turn.T, about_joint)
         table[INERTIA : INERTIA + 6, i] = inertia[_ENTRIES]
+        table[SLIDE, i] = link.prismatic
         before = turn
     arrays = ArmArrays(
         lanes=LANES,
@@ -116,10 +128,16 @@ def _kernel_arrays(arm: Arm) -> ArmArrays:
         tool_rotation=np.ascontiguousarray(before.T @ arm.tool_rotation),
         tool_offset=before.T @ arm.tool_offset_m,
         gravity=np.array(arm.gravity_m_s2),
+        mixed=None if _is_common(arm) else True,
     )
-    for array in arrays[1:]:
+    for array in (arrays.links, arrays.tool_rotation, arrays.tool_offset, arrays.gravity):
         array.setflags(write=False)
     return arrays
+
+
+def _is_common(arm: Arm) -> bool:
+    """Whether the arm has six joints, all revolute."""
+    return arm.joints == COMMON_JOINTS and not any(link.prismatic for link in arm.links)
 
 
 def _axes_along(axis: Array) -> Array:

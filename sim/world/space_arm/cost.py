@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.space_arm.arm import JOINTS, Arm, Body
+from sim.world.space_arm.arm import Arm, Body
 from sim.world.space_arm.drive import FRICTION, DriveModel, drive_table
 from sim.world.space_arm.integrators import Accuracy
 from sim.world.space_arm.kernels import dynamics, sdirk2
@@ -22,9 +22,9 @@ from sim.world.space_arm.simulator import TICK_S, SpaceArm, levers_m
 
 Array = NDArray[np.float64]
 
-ANY_Q_RAD = (0.3, -0.7, 1.1, 0.5, -0.9, 1.3)
+ANY_Q_RAD = (0.3, -0.7, 1.1, 0.5, -0.9, 1.3, -0.4, 0.8)
 """A posture without symmetry, where no number is zero by chance."""
-ANY_V_RAD_S = (0.03, -0.02, 0.04, 0.05, -0.01, 0.02)
+ANY_V_RAD_S = (0.03, -0.02, 0.04, 0.05, -0.01, 0.02, -0.05, 0.01)
 RATE_SHARE = 0.25
 """Share of each joint's largest rate that is commanded before the tick that is counted."""
 TICKS_BEFORE = 2
@@ -67,7 +67,7 @@ class TickCost:
     hits: int
     """Number of blows in rigid gaps."""
     state: Array
-    """State after the tick as the counting run has it, shape (5, 6)."""
+    """State after the tick as the counting run has it, shape (5, n)."""
     call: Callable[[], Array]
     """Call of the compiled tick, which returns the state after it."""
 
@@ -112,17 +112,18 @@ def simplified_costs(arm: Arm, payloads: Mapping[str, Body]) -> list[KernelCost]
 
 
 def _cost(arm: Arm, what: str, kernels: tuple[str, ...], published_1993: str = "") -> KernelCost:
-    arrays, q, v = arm.arrays(), np.array(ANY_Q_RAD), np.array(ANY_V_RAD_S)
-    scratch, square, six = dynamics.make_scratch(), np.empty((JOINTS, JOINTS)), np.empty(JOINTS)
+    n, arrays = arm.joints, arm.arrays()
+    q, v = np.array(ANY_Q_RAD[:n]), np.array(ANY_V_RAD_S[:n])
+    scratch, square, torque = dynamics.make_scratch(), np.empty((n, n)), np.empty(n)
     small, place = np.empty((3, 3)), np.empty(3)
     given: dict[str, tuple[Any, ...]] = {
         "gripper_pose": (q, scratch, small, place),
-        "gripper_jacobian": (q, scratch, square),
+        "gripper_jacobian": (q, scratch, np.empty((6, n))),
         "mass_matrix": (q, scratch, square),
-        "mass_and_bias": (q, v, scratch, square, six),
-        "inverse_torque": (q, v, v, scratch, six),
+        "mass_and_bias": (q, v, scratch, square, torque),
+        "inverse_torque": (q, v, v, scratch, torque),
     }
-    joints_only = arrays._replace(lanes=JOINTS)
+    joints_only = arrays._replace(lanes=n)
     counts = [count(getattr(dynamics, name), joints_only, *given[name]) for name in kernels]
     every, needed = counts[0]
     for one in counts[1:]:
@@ -142,13 +143,13 @@ def tick_cost(arm: Arm, q_rad: Array, model: DriveModel, payload: Body | None = 
     play change faces.
 
     Args:
-        q_rad: joint angles at the start [rad], shape (6,).
+        q_rad: joint angles at the start [rad], shape (n,).
     """
     space = SpaceArm(arm, model, q_rad, payload=payload)
     command = RATE_SHARE * np.array([link.rate_max_rad_s for link in arm.links])
     for _ in range(TICKS_BEFORE):
         space.advance(command)
-    command = np.zeros(JOINTS)
+    command = np.zeros(arm.joints)
     drive = drive_table(arm.drives, model.effects)
     control = Accuracy().control(levers_m(arm))
     begun, dry, arrays = space.state, drive[FRICTION].copy(), space.arm.arrays()
@@ -156,7 +157,7 @@ def tick_cost(arm: Arm, q_rad: Array, model: DriveModel, payload: Body | None = 
     def call() -> Array:
         state = begun.copy()
         counts = np.zeros(sdirk2.COUNTERS, dtype=np.int64)
-        work = sdirk2.make_span_work()
+        work = sdirk2.make_span_work(arm.joints)
         sdirk2.advance(arrays, drive, control, state, command, dry, TICK_S, work, counts)
         return state
 
@@ -164,8 +165,8 @@ def tick_cost(arm: Arm, q_rad: Array, model: DriveModel, payload: Body | None = 
     counts = np.zeros(sdirk2.COUNTERS, dtype=np.int64)
     given = counting_arguments(
         counter,
-        (arrays._replace(lanes=JOINTS), drive, control, begun, command, dry, TICK_S,
-         sdirk2.make_span_work(), counts),
+        (arrays._replace(lanes=arm.joints), drive, control, begun, command, dry, TICK_S,
+         sdirk2.make_span_work(arm.joints), counts),
     )  # fmt: skip
     counter.kernel(sdirk2.advance)(*given)
     steps, rejected, iterations, refreshed, hits = counts.tolist()

@@ -12,6 +12,8 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.world.space_arm.kernels.vectors import table_of
+
 Array = NDArray[np.float64]
 
 
@@ -142,7 +144,7 @@ ROWS = 14
 
 
 def drive_table(drives: Sequence[JointDrive], effects: DriveEffects) -> Array:
-    """Convert the drives of six joints to the joint's side, with the wanted effects.
+    """Convert the drives of an arm's joints to the joint's side, with the wanted effects.
 
     An effect that is left out has a limit of infinity, or a gap or torque of 0. One array, because
     a compiled function takes it at a tenth of the cost of thirteen.
@@ -151,13 +153,13 @@ def drive_table(drives: Sequence[JointDrive], effects: DriveEffects) -> Array:
         effects: what is simulated; the rest is left out.
 
     Returns:
-        One column a joint, the rows named above, shape (14, 6), read-only.
+        One column a joint, the rows named above, shape (14, n), read-only.
     """
 
     def column(name: str) -> Array:
         return np.array([getattr(drive, name) for drive in drives], dtype=np.float64)
 
-    table = np.zeros((ROWS, len(drives)))
+    table = table_of(ROWS, len(drives))
     ratio = column("gear_ratio")
     torque_per_ampere = ratio * column("torque_constant_nm_a")
     table[INERTIA] = ratio**2 * column("motor_inertia_kg_m2")

@@ -1,11 +1,11 @@
 """Integrators of the arm: one interface, and the implicit method with control.
 
 An integrator changes a state in place and reports the outcome; it never raises for what the numbers
-do. The state is an array of five rows and six columns, see `kernels.sdirk2`.
+do. The state is an array of five rows and a column a joint, see `kernels.sdirk2`.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Protocol
@@ -73,7 +73,7 @@ class Integrator(Protocol):
         dry_nm: Array,
         span_s: float,
     ) -> Span:
-        """Advance ``state`` (5, 6) by ``span_s``; commands are held."""
+        """Advance ``state`` (5, n) by ``span_s``; commands are held."""
         ...
 
 
@@ -122,7 +122,7 @@ class Accuracy:
         )
 
     def control(self, lever_m: Array) -> sdirk2.StepControl:
-        """Convert for the kernels, with the lever of each joint [m], shape (6,)."""
+        """Convert for the kernels, with the lever of each joint [m], shape (n,)."""
         return sdirk2.StepControl(
             self.tolerance_m, self.rate_time_s, np.array(lever_m, dtype=np.float64),
             self.step_min_s, self.step_max_s, self.refresh_s, self.steps_max, self.coriolis,
@@ -143,11 +143,13 @@ class KernelIntegrator(ABC):
     """Integrator by a compiled kernel, which counts its work.
 
     Args:
-        work: arrays that the kernel writes into.
+        make_work: maker of the arrays that the kernel writes into, for an arm of so many joints.
     """
 
-    def __init__(self, work: Any) -> None:
-        self._work = work
+    def __init__(self, make_work: Callable[[int], Any]) -> None:
+        self._make_work = make_work
+        self._joints = 0
+        self._work: Any = None
         self._count = np.zeros(sdirk2.COUNTERS, dtype=np.int64)
 
     def pass_time(
@@ -160,6 +162,9 @@ class KernelIntegrator(ABC):
         span_s: float,
     ) -> Span:
         """Advance as in `Integrator`."""
+        if self._joints != state.shape[1]:
+            self._joints = state.shape[1]
+            self._work = self._make_work(self._joints)
         self._count[:] = 0
         status = self._advance(arm, drive, (state, command_rad_s, dry_nm, span_s))
         steps, rejected, iterations, _, hits = self._count.tolist()
@@ -181,11 +186,11 @@ class Sdirk2(KernelIntegrator):
     """The implicit method of second order with convex stages, see `kernels.sdirk2`.
 
     Args:
-        lever_m: distance at which an error of each joint's angle counts [m], shape (6,).
+        lever_m: distance at which an error of each joint's angle counts [m], shape (n,).
     """
 
     def __init__(self, lever_m: Array, accuracy: Accuracy | None = None) -> None:
-        super().__init__(sdirk2.make_span_work())
+        super().__init__(sdirk2.make_span_work)
         self.accuracy: Accuracy = accuracy or Accuracy()
         self._control = self.accuracy.control(lever_m)
 
@@ -197,12 +202,12 @@ class Sdirk4(KernelIntegrator):
     """The implicit method of fourth order, see `kernels.sdirk4`: for tolerances far below usual.
 
     Args:
-        lever_m: distance at which an error of each joint's angle counts [m], shape (6,).
+        lever_m: distance at which an error of each joint's angle counts [m], shape (n,).
         accuracy: how accurate; None = `Accuracy.fine`.
     """
 
     def __init__(self, lever_m: Array, accuracy: Accuracy | None = None) -> None:
-        super().__init__(sdirk4.make_span_work())
+        super().__init__(sdirk4.make_span_work)
         self._control = (accuracy or Accuracy.fine()).control(lever_m)
 
     def _advance(self, arm: ArmArrays, drive: Array, motion: Motion) -> int:

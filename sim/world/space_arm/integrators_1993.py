@@ -10,6 +10,7 @@ from sim.world.space_arm.drive import CLUTCH, FRICTION
 from sim.world.space_arm.integrators import KernelIntegrator, Motion, SpanStatus
 from sim.world.space_arm.kernels import euler_1993, rk4, rk4_modes, sdirk2
 from sim.world.space_arm.kernels.dynamics import ArmArrays, gripper_pose, make_scratch
+from sim.world.space_arm.kernels.vectors import table_of
 
 Array = NDArray[np.float64]
 
@@ -37,7 +38,7 @@ class Rk4(KernelIntegrator):
     """
 
     def __init__(self, step_s: float, *, coriolis: bool = True) -> None:
-        super().__init__(np.zeros((rk4_modes.ROWS, 6)))
+        super().__init__(lambda joints: table_of(rk4_modes.ROWS, joints))
         self.step_s: float = _positive("step_s", step_s)
         self.coriolis = coriolis
         self._scratch = make_scratch()
@@ -62,7 +63,7 @@ class Euler1993(KernelIntegrator):
     """
 
     def __init__(self, step_s: float, refresh_s: float = 0.35, *, coriolis: bool = False) -> None:
-        super().__init__(np.zeros((euler_1993.ROWS, 6)))
+        super().__init__(lambda joints: table_of(euler_1993.ROWS, joints))
         self.step_s: float = _positive("step_s", step_s)
         self.refresh_s: float = _positive("refresh_s", refresh_s)
         self.coriolis = coriolis
@@ -109,8 +110,8 @@ def largest_stable_step(
     longer ones a motion that is bounded and wrong can look stable again.
 
     Args:
-        q_rad: angles at the start, at rest [rad], shape (6,).
-        commands_rad_s: rates that are asked for in each tick [rad/s], shape (ticks, 6).
+        q_rad: angles at the start, at rest [rad], shape (n,).
+        commands_rad_s: rates that are asked for in each tick [rad/s], shape (ticks, n).
         tick_s: time for which commands are held [s].
         finest_s: step of the motion that is taken for the truth [s].
         floor_m: deviation that is no sign of instability [m].
@@ -159,7 +160,7 @@ def _gripper_path(
     integrator: Rk4, arm: ArmArrays, drive: Array, q_rad: Array, commands: Array, tick_s: float
 ) -> Array | None:
     """Positions of the gripper at all ticks' ends [m], shape (ticks, 3); None if it failed."""
-    state = np.zeros((sdirk2.STATE_ROWS, 6))
+    state = table_of(sdirk2.STATE_ROWS, len(q_rad))
     state[sdirk2.Q] = q_rad
     dry_nm = drive[FRICTION].copy()
     scratch, rotation, places = make_scratch(), np.empty((3, 3)), np.empty((len(commands), 3))

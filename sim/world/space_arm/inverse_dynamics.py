@@ -15,7 +15,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.space_arm.arm import JOINTS, Arm, Body
+from sim.world.space_arm.arm import Arm, Body
 from sim.world.space_arm.drive import DRAG, FRICTION, INERTIA, TORQUE_MAX, DriveModel, drive_table
 from sim.world.space_arm.kernels import dynamics
 from sim.world.space_arm.kernels.drive_law import STUCK_RATE_RAD_S
@@ -30,7 +30,7 @@ _LINK_TERMS = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointTorques:
-    """Torques that a motion needs, each term apart; all of shape (6,), read-only."""
+    """Torques that a motion needs, each term apart; all of shape (n,), read-only."""
 
     inertia_nm: Array
     """Torques of the links' and the payload's inertia, D q'' [N m]."""
@@ -59,12 +59,12 @@ class JointTorques:
         return np.sum(self.terms(), axis=0)
 
     def terms(self) -> Array:
-        """Stack the terms in the order of `TERMS`, shape (7, 6)."""
+        """Stack the terms in the order of `TERMS`, shape (7, n)."""
         return np.array([getattr(self, f"{name}_nm") for name in TERMS])
 
     @classmethod
     def of(cls, terms: Array) -> Self:
-        """Return torques of a stack of terms, shape (7, 6)."""
+        """Return torques of a stack of terms, shape (7, n)."""
         held = np.array(terms, dtype=np.float64)
         held.setflags(write=False)
         return cls(*held)
@@ -88,7 +88,7 @@ class InverseDynamics:
 
     @property
     def limits_nm(self) -> Array:
-        """Largest torques of the motors on the joint's side, N Kt Imax [N m], shape (6,)."""
+        """Largest torques of the motors on the joint's side, N Kt Imax [N m], shape (n,)."""
         return self._drive[TORQUE_MAX].copy()
 
     def torques(
@@ -97,27 +97,28 @@ class InverseDynamics:
         """Compute the torques of a motion at one moment.
 
         Args:
-            q_rad: joint angles [rad], shape (6,).
-            v_rad_s: joint rates [rad/s], shape (6,).
-            a_rad_s2: joint accelerations [rad/s2], shape (6,).
+            q_rad: joint angles [rad], shape (n,).
+            v_rad_s: joint rates [rad/s], shape (n,).
+            a_rad_s2: joint accelerations [rad/s2], shape (n,).
             wrench: what acts on the gripper from outside: force [N], then moment about the origin
                 of G [N m], in base axes, shape (6,); None for nothing.
 
         Raises:
             SpaceArmError: wrong shape or not finite.
         """
+        n = self.arm.joints
         q, v, a = (
-            numbers(value, (JOINTS,), name)
+            numbers(value, (n,), name)
             for value, name in ((q_rad, "q_rad"), (v_rad_s, "v_rad_s"), (a_rad_s2, "a_rad_s2"))
         )
-        terms = np.zeros((len(TERMS), JOINTS))
-        mass = np.empty((JOINTS, JOINTS))
+        terms = np.zeros((len(TERMS), n))
+        mass = np.empty((n, n))
         dynamics.mass_and_bias(self._weightless, q, v, self._scratch, mass, terms[1])
         terms[0] = mass @ a
         if self.arm.gravity_m_s2.any():
             dynamics.gravity_torque(self._arrays, q, self._scratch, terms[2])
         if wrench is not None:
-            jacobian = np.empty((6, JOINTS))
+            jacobian = np.empty((6, n))
             dynamics.gripper_jacobian(self._arrays, q, self._scratch, jacobian)
             terms[3] = -jacobian.T @ numbers(wrench, (6,), "wrench")
         terms[4] = self._drive[DRAG] * v
@@ -129,23 +130,24 @@ class InverseDynamics:
     def accelerations(
         self, q_rad: Array, v_rad_s: Array, motor_nm: Array, wrench: Array | None = None
     ) -> Array:
-        """Compute the joint accelerations that the motors' torques cause [rad/s2], shape (6,).
+        """Compute the joint accelerations that the motors' torques cause [rad/s2], shape (n,).
 
         The inverse of `torques`, with link and motor as one.
 
         Args:
-            q_rad: joint angles [rad], shape (6,).
-            v_rad_s: joint rates [rad/s], shape (6,).
-            motor_nm: torques of the motors on the joint's side [N m], shape (6,).
+            q_rad: joint angles [rad], shape (n,).
+            v_rad_s: joint rates [rad/s], shape (n,).
+            motor_nm: torques of the motors on the joint's side [N m], shape (n,).
             wrench: as in `torques`.
 
         Raises:
             SpaceArmError: wrong shape or not finite.
         """
-        still = self.torques(q_rad, v_rad_s, np.zeros(JOINTS), wrench).motor_nm
-        mass = np.empty((JOINTS, JOINTS))
-        q = numbers(q_rad, (JOINTS,), "q_rad")
+        n = self.arm.joints
+        still = self.torques(q_rad, v_rad_s, np.zeros(n), wrench).motor_nm
+        mass = np.empty((n, n))
+        q = numbers(q_rad, (n,), "q_rad")
         dynamics.mass_matrix(self._arrays, q, self._scratch, mass)
         mass += np.diag(self._drive[INERTIA])
-        left: Array = numbers(motor_nm, (JOINTS,), "motor_nm") - still
+        left: Array = numbers(motor_nm, (n,), "motor_nm") - still
         return np.linalg.solve(mass, left).astype(np.float64, copy=False)

@@ -46,11 +46,13 @@ class Link:
     inertia_kg_m2: Array
     """Inertia about its centre of mass, in axes of L_i, shape (3, 3)."""
     position_min_rad: float
-    """Lower end of the joint's travel."""
+    """Lower end of the joint's travel [rad]; of a prismatic one [m]."""
     position_max_rad: float
-    """Upper end of the joint's travel."""
+    """Upper end of the joint's travel [rad]; of a prismatic one [m]."""
     rate_max_rad_s: float
-    """Largest rate of the joint."""
+    """Largest rate of the joint [rad/s]; of a prismatic one [m/s]."""
+    prismatic: bool = False
+    """Whether the joint slides along its axis instead of turning about it."""
 
     def __post_init__(self) -> None:
         place = f"joint {self.name}"
@@ -62,16 +64,21 @@ class Link:
         _set(self, "offset_m", numbers(self.offset_m, (3,), f"{place}: offset_m"))
         _set(self, "rotation", rotation_matrix(self.rotation, f"{place}: rotation"))
         _set_masses(self, place)
-        low, high = self.position_min_rad, self.position_max_rad
+        low, high, unit = self.position_min_rad, self.position_max_rad, self.unit
         if not (math.isfinite(low) and math.isfinite(high) and low < high):
             raise SpaceArmError(
-                f"{place}: travel from {low!r} to {high!r} rad, must rise and be finite"
+                f"{place}: travel from {low!r} to {high!r} {unit}, must rise and be finite"
             )
         if not (math.isfinite(self.rate_max_rad_s) and self.rate_max_rad_s > 0.0):
             raise SpaceArmError(
-                f"{place}: rate_max_rad_s = {self.rate_max_rad_s!r} rad/s, must be finite and "
-                "above 0 rad/s"
+                f"{place}: largest rate {self.rate_max_rad_s!r} {unit}/s, must be finite and "
+                f"above 0 {unit}/s"
             )
+
+    @property
+    def unit(self) -> str:
+        """Unit of the joint's coordinate."""
+        return "m" if self.prismatic else "rad"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

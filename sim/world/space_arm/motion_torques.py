@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.space_arm.arm import JOINTS, SpaceArmError
+from sim.world.space_arm.arm import SpaceArmError
 from sim.world.space_arm.inverse_dynamics import InverseDynamics, JointTorques
 from sim.world.space_arm.links import numbers
 from sim.world.space_arm.simulator import TICK_S
@@ -29,17 +29,18 @@ class CommandedMotion:
     """
 
     q_start_rad: Array
-    """Joint angles at the start, at rest [rad], shape (6,)."""
+    """Joint angles at the start, at rest [rad], shape (n,)."""
     rates_rad_s: Array
-    """Joint rates at the end of each tick [rad/s], shape (N, 6)."""
+    """Joint rates at the end of each tick [rad/s], shape (N, n)."""
 
     def __post_init__(self) -> None:
         count = len(self.rates_rad_s)
         if count == 0:
             raise SpaceArmError("a motion without a tick")
-        rates = numbers(self.rates_rad_s, (count, JOINTS), "rates_rad_s")
+        joints = len(self.q_start_rad)
+        rates = numbers(self.rates_rad_s, (count, joints), "rates_rad_s")
         object.__setattr__(self, "rates_rad_s", rates)
-        object.__setattr__(self, "q_start_rad", numbers(self.q_start_rad, (JOINTS,), "q_start_rad"))
+        object.__setattr__(self, "q_start_rad", numbers(self.q_start_rad, (joints,), "q_start_rad"))
 
     @property
     def duration_s(self) -> float:
@@ -51,19 +52,19 @@ class CommandedMotion:
 
         Returns:
             Times [s], shape (M,), angles [rad], rates [rad/s] and accelerations [rad/s2], shape
-            (M, 6); an instant between two ticks is there twice, with both accelerations.
+            (M, n); an instant between two ticks is there twice, with both accelerations.
         """
-        ticks = len(self.rates_rad_s)
-        begin = np.vstack([np.zeros(JOINTS), self.rates_rad_s[:-1]])
+        ticks, joints = self.rates_rad_s.shape
+        begin = np.vstack([np.zeros(joints), self.rates_rad_s[:-1]])
         change = (self.rates_rad_s - begin) / TICK_S
         passed = np.cumsum(0.5 * (begin + self.rates_rad_s), axis=0) * TICK_S
-        start = self.q_start_rad + np.vstack([np.zeros(JOINTS), passed[:-1]])
+        start = self.q_start_rad + np.vstack([np.zeros(joints), passed[:-1]])
         s = np.linspace(0.0, TICK_S, PARTS + 1)[:, None]
         times = np.arange(ticks)[:, None] * TICK_S + s.T
         q = start[:, None] + begin[:, None] * s + 0.5 * change[:, None] * s * s
         v = begin[:, None] + change[:, None] * s
         a = np.broadcast_to(change[:, None], v.shape)
-        return times.ravel(), q.reshape(-1, JOINTS), v.reshape(-1, JOINTS), a.reshape(-1, JOINTS)
+        return times.ravel(), q.reshape(-1, joints), v.reshape(-1, joints), a.reshape(-1, joints)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,17 +74,17 @@ class MotionTorques:
     t_s: Array
     """Times [s], shape (M,)."""
     q_rad: Array
-    """Joint angles [rad], shape (M, 6)."""
+    """Joint angles [rad], shape (M, n)."""
     torques: tuple[JointTorques, ...]
     """Torques of each moment."""
 
     @property
     def motor_nm(self) -> Array:
-        """Torques of the motors on the joint's side [N m], shape (M, 6)."""
+        """Torques of the motors on the joint's side [N m], shape (M, n)."""
         return np.array([one.motor_nm for one in self.torques])
 
     def terms_nm(self) -> Array:
-        """Stack the terms in the order of `inverse_dynamics.TERMS` [N m], shape (M, 7, 6)."""
+        """Stack the terms in the order of `inverse_dynamics.TERMS` [N m], shape (M, 7, n)."""
         return np.array([one.terms() for one in self.torques])
 
 

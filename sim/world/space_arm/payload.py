@@ -12,7 +12,7 @@ Letting go exerts no impulse: every rate stays, and so does the momentum of arm 
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.space_arm.arm import JOINTS, Arm, SpaceArmError
+from sim.world.space_arm.arm import Arm, SpaceArmError
 from sim.world.space_arm.kernels import dynamics
 from sim.world.space_arm.links import Body, numbers, rotate_tensor, steiner
 
@@ -35,28 +35,29 @@ def grapple_rates(
 
     Args:
         arm: the arm before; it may hold something already.
-        q_rad: joint angles [rad], shape (6,).
-        v_rad_s: joint rates before [rad/s], shape (6,).
+        q_rad: joint angles [rad], shape (n,).
+        v_rad_s: joint rates before [rad/s], shape (n,).
         body: what is caught, in the gripper's frame G.
         twist: of the body before: velocity of its point at G's origin [m/s], then angular [rad/s],
             base axes, shape (6,).
         rotor_inertia_kg_m2: N^2 Jm of the rotors if they are firmly geared to their joints, shape
-            (6,); None if springs lie between.
+            (n,); None if springs lie between.
 
     Returns:
-        Joint rates after [rad/s], shape (6,).
+        Joint rates after [rad/s], shape (n,).
 
     Raises:
         SpaceArmError: wrong shape or not finite.
     """
-    q, v = numbers(q_rad, (JOINTS,), "q_rad"), numbers(v_rad_s, (JOINTS,), "v_rad_s")
+    n = arm.joints
+    q, v = numbers(q_rad, (n,), "q_rad"), numbers(v_rad_s, (n,), "v_rad_s")
     speed = numbers(twist, (6,), "twist")
-    mass, jacobian = np.zeros((JOINTS, JOINTS)), np.zeros((6, JOINTS))
+    mass, jacobian = np.zeros((n, n)), np.zeros((6, n))
     scratch = dynamics.make_scratch()
     dynamics.mass_matrix(arm.arrays(), q, scratch, mass)
     dynamics.gripper_jacobian(arm.arrays(), q, scratch, jacobian)
     if rotor_inertia_kg_m2 is not None:
-        rotors = numbers(rotor_inertia_kg_m2, (JOINTS,), "rotor_inertia_kg_m2")
+        rotors = numbers(rotor_inertia_kg_m2, (n,), "rotor_inertia_kg_m2")
         if (rotors < 0.0).any():
             raise SpaceArmError(f"rotor_inertia_kg_m2: {rotors.tolist()} kg m2, must be 0 or more")
         mass += np.diag(rotors)
@@ -70,7 +71,7 @@ def inertia_at_gripper(arm: Arm, q_rad: Array, body: Body) -> Array:
     """Compute a body's inertia at the gripper: its momenta about G's origin of a twist.
 
     Args:
-        q_rad: joint angles [rad], shape (6,).
+        q_rad: joint angles [rad], shape (n,).
         body: the body, in the gripper's frame G.
 
     Returns:
@@ -79,7 +80,7 @@ def inertia_at_gripper(arm: Arm, q_rad: Array, body: Body) -> Array:
     Raises:
         SpaceArmError: wrong shape or not finite.
     """
-    q = numbers(q_rad, (JOINTS,), "q_rad")
+    q = numbers(q_rad, (arm.joints,), "q_rad")
     rotation, position = np.zeros((3, 3)), np.zeros(3)
     dynamics.gripper_pose(arm.arrays(), q, dynamics.make_scratch(), rotation, position)
     com = rotation @ body.com_m

@@ -36,15 +36,8 @@ from sim.world.space_arm.kernels.dynamics import (
     gripper_pose,
     make_scratch,
 )
-from sim.world.space_arm.kernels.sdirk2 import (
-    SLIP,
-    STATE_ROWS,
-    L,
-    Q,
-    V,
-    W,
-    mark_face_contacts,
-)
+from sim.world.space_arm.kernels.sdirk2 import SLIP, STATE_ROWS, L, Q, V, W, mark_face_contacts
+from sim.world.space_arm.kernels.vectors import table_of
 from sim.world.space_arm.payload import grapple_rates
 from sim.world.space_arm.snapshot import Snapshot, active_of
 
@@ -65,7 +58,7 @@ class SpaceArm:
 
     Args:
         effects: what of its drives is simulated.
-        q_rad: angles of the joints at the start, at rest [rad], shape (6,).
+        q_rad: angles of the joints at the start, at rest [rad], shape (n,).
         payload: what the gripper holds at the start.
         integrator: how time passes; None = SDIRK2 with the usual accuracy.
 
@@ -90,23 +83,24 @@ class SpaceArm:
         )
         self._integrator = integrator or Sdirk2(levers_m(arm))
         self._scratch = make_scratch()
-        self._stage = stage.make_stage()
-        self._brakes = np.zeros(6, dtype=np.bool_)
+        self._stage = stage.make_stage(arm.joints)
+        self._brakes = np.zeros(arm.joints, dtype=np.bool_)
         self._time_s = 0.0
-        self._state = np.zeros((STATE_ROWS, 6))
+        self._state = table_of(STATE_ROWS, arm.joints)
         self._state[Q] = self._checked_angles(q_rad)
         self.payload = payload
         self._load(payload)
 
     def _checked_angles(self, q_rad: Sequence[float] | Array) -> Array:
         q = np.array(q_rad, dtype=np.float64)
-        if q.shape != (6,):
-            raise ValueError(f"q_rad of shape {q.shape}: six angles are needed")
+        if q.shape != (self.joints,):
+            raise ValueError(f"q_rad of shape {q.shape}: {self.joints} angles are needed")
         for link, angle in zip(self._empty.links, q, strict=True):
             low, high = link.position_min_rad, link.position_max_rad
             if not low <= angle <= high:
                 raise ValueError(
-                    f"{link.name}: {angle:.6g} rad outside [{low:.6g}, {high:.6g}] rad"
+                    f"{link.name}: {angle:.6g} {link.unit} outside "
+                    f"[{low:.6g}, {high:.6g}] {link.unit}"
                 )
         return q
 
@@ -116,13 +110,18 @@ class SpaceArm:
         self._arrays = self.arm.arrays()
 
     @property
+    def joints(self) -> int:
+        """Number of joints."""
+        return self._empty.joints
+
+    @property
     def drive(self) -> Array:
         """Drive table of the kernels."""
         return self._drive
 
     @property
     def state(self) -> Array:
-        """Copy of the state, shape (5, 6); see `kernels.sdirk2`."""
+        """Copy of the state, shape (5, n); see `kernels.sdirk2`."""
         return self._state.copy()
 
     @state.setter
@@ -138,8 +137,8 @@ class SpaceArm:
 
     @brakes.setter
     def brakes(self, closed: Sequence[bool]) -> None:
-        if len(closed) != 6:
-            raise ValueError(f"{len(closed)} brakes: one a joint, six, are needed")
+        if len(closed) != self.joints:
+            raise ValueError(f"{len(closed)} brakes: one a joint, {self.joints}, are needed")
         self._brakes[:] = closed
 
     def act(self, action: DriveAction) -> None:
@@ -238,7 +237,7 @@ class SpaceArm:
     def snapshot(self) -> Snapshot:
         """Return the arm's present state, without letting time pass; nothing is commanded."""
         return self._snapshot(
-            *self._braked(np.zeros(6)),
+            *self._braked(np.zeros(self.joints)),
             self._state[SLIP],
             Span(SpanStatus.DONE, 0),
             np.empty((0, 3)),
@@ -246,14 +245,14 @@ class SpaceArm:
 
     def _checked_command(self, rate_cmd_rad_s: Sequence[float] | Array) -> Array:
         command = np.array(rate_cmd_rad_s, dtype=np.float64)
-        if command.shape != (6,):
-            raise ValueError(f"commanded rates of shape {command.shape}: six are needed")
+        if command.shape != (self.joints,):
+            raise ValueError(f"commanded rates of shape {command.shape}: {self.joints} are needed")
         for link, rate in zip(self._empty.links, command, strict=True):
             most = ABSURD_RATIO * link.rate_max_rad_s
             if not abs(rate) <= most:
                 raise ValueError(
-                    f"{link.name}: commanded rate {rate!r} rad/s; at most {most:.3g} rad/s "
-                    f"({ABSURD_RATIO:g} times the joint's largest) are taken for meant"
+                    f"{link.name}: commanded rate {rate!r} {link.unit}/s; at most {most:.3g} "
+                    f"{link.unit}/s ({ABSURD_RATIO:g} times the joint's largest) are taken for meant"
                 )
         return command
 
@@ -261,11 +260,13 @@ class SpaceArm:
         self, command: Array, dry: Array, slip: Array, span: Span, path_m: Array
     ) -> Snapshot:
         state, drive = self._state, self._drive
-        rotation, position, jacobian = np.zeros((3, 3)), np.zeros(3), np.zeros((6, 6))
+        rotation, position, jacobian = np.zeros((3, 3)), np.zeros(3), np.zeros((6, self.joints))
         gripper_pose(self._arrays, state[Q], self._scratch, rotation, position)
         gripper_jacobian(self._arrays, state[Q], self._scratch, jacobian)
         twist = jacobian @ state[V]
-        motor = np.array([motor_torque(drive, j, state[W, j], command[j])[0] for j in range(6)])
+        motor = np.array(
+            [motor_torque(drive, j, state[W, j], command[j])[0] for j in range(self.joints)]
+        )
         current = motor / self._torque_per_ampere
         voltage = motor / self._rated[TORQUE_PER_VOLT] + drive[BACK_EMF] * state[W]
         return Snapshot(
@@ -277,7 +278,7 @@ class SpaceArm:
                     drive, state, j, float(command[j]), float(dry[j]), float(slip[j]),
                     float(motor[j]),
                 )
-                for j in range(6)
+                for j in range(self.joints)
             ),
             span, path_m,
         )  # fmt: skip
@@ -310,7 +311,7 @@ class SpaceArm:
         twist = np.array(twist, dtype=np.float64)
         if twist.shape != (6,) or not np.isfinite(twist).all():
             raise ValueError(f"twist {twist!r}: six finite numbers are needed")
-        firm = self._drive[INERTIA] if self._drive[HOLD, 0] == RIGID else np.zeros(6)
+        firm = self._drive[INERTIA] if self._drive[HOLD, 0] == RIGID else np.zeros(self.joints)
         state = self._state
         state[V] = grapple_rates(self._empty, state[Q], state[V], body, twist, firm)
         if self._drive[HOLD, 0] == RIGID:
@@ -329,20 +330,23 @@ class SpaceArm:
         """
         if self.payload is None:
             raise ValueError("there is no payload to release")
-        jacobian = np.zeros((6, 6))
+        jacobian = np.zeros((6, self.joints))
         gripper_jacobian(self._arrays, self._state[Q], self._scratch, jacobian)
         self._load(None)
         return jacobian @ self._state[V]
 
 
 def levers_m(arm: Arm) -> Array:
-    """Distance at which an error of each joint's angle moves the gripper, at most [m], shape (6,).
+    """Distance at which an error of each joint's angle moves the gripper, at most [m], shape (n,).
 
     It is the length of the arm beyond the joint when stretched; at least a third of the whole, so
-    that the gripper's direction counts, too.
+    that the gripper's direction counts, too. An error of a prismatic joint moves it as far: 1.
     """
-    beyond, levers = float(np.linalg.norm(arm.tool_offset_m)), []
+    beyond, levers = float(np.linalg.norm(arm.tool_offset_m)), list[float]()
     for link in reversed(arm.links):
         levers.append(beyond)
         beyond += float(np.linalg.norm(link.offset_m))
-    return np.maximum(np.array(levers[::-1]), levers[-1] / 3.0)
+        if link.prismatic:
+            beyond += max(abs(link.position_min_rad), abs(link.position_max_rad))
+    lengths = np.maximum(np.array(levers[::-1]), max(levers) / 3.0)
+    return np.where([link.prismatic for link in arm.links], 1.0, lengths)

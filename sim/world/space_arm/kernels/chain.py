@@ -1,6 +1,10 @@
 """The chain of an arm's joint frames, from the base to the last link.
 
-Frames: K_i sits on joint i, turns with link i, and has the joint's axis as its z.
+Frames: K_i sits on joint i, moves with link i, and has the joint's axis as its z. A revolute joint
+turns it about that axis, a prismatic one slides it along.
+
+Most arms have six revolute joints; for those loops are written out and nothing asks what slides:
+the functions take the count ``n`` and ``mixed``, whether any joint may slide, as constants.
 """
 
 from typing import NamedTuple
@@ -13,7 +17,9 @@ from sim.world.space_arm.kernels.trigonometry import sine_cosine
 from sim.world.space_arm.kernels.vectors import (
     LANES,
     Frame,
+    add,
     put_vector,
+    scaled,
     seen,
     vector_at,
 )
@@ -31,17 +37,20 @@ MOMENT = 13
 """Mass times centre of mass, in K_i [kg m]."""
 INERTIA = 16
 """Inertia about the origin of K_i, in K_i: xx, yy, zz, xy, xz, yz [kg m2]."""
-ARM_ROWS = 22
+SLIDE = 22
+"""1 for a prismatic joint, 0 for a revolute one."""
+ARM_ROWS = 23
 
 
 class ArmArrays(NamedTuple):
     """An arm in the frames K of the kernels; see :meth:`sim.world.space_arm.arm.Arm.arrays`."""
 
     lanes: int  # of a row: known to the compiler, it would write the loops out one by one
-    links: Array  # the table of the rows above, flat, shape (22 * 8,)
-    tool_rotation: Array  # axes of the gripper frame G in K_6, shape (3, 3)
-    tool_offset: Array  # origin of G in K_6 [m], shape (3,)
+    links: Array  # the table of the rows above, flat, shape (23 * 8,)
+    tool_rotation: Array  # axes of the gripper frame G in the last K, shape (3, 3)
+    tool_offset: Array  # origin of G in the last K [m], shape (3,)
     gravity: Array  # in base axes [m/s2], shape (3,)
+    mixed: bool | None  # None for six revolute joints, which the compiler knows; else True
 
 
 # Rows of the kernels' intermediate results, a lane a joint, all but the first in base axes:
@@ -68,7 +77,7 @@ FORCE = 36
 TORQUE = 39
 """Torque of the link's motion about the joint's origin [N m]."""
 ANGLE = 42
-"""Angle of the joint [rad]."""
+"""Angle of the joint [rad]; 0 of a prismatic one."""
 SCRATCH_ROWS = 43
 
 Scratch = Array
@@ -81,10 +90,16 @@ def make_scratch() -> Scratch:
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)
-def _turn_joints(lanes: int, links: Array, q: Array, t: Scratch) -> None:
+def slides(mixed: bool, links: Array, i: int) -> bool:
+    """Whether joint ``i`` is prismatic."""
+    return mixed and links[LANES * SLIDE + i] != 0.0
+
+
+@njit(cache=True, error_model="numpy", forceinline=True)
+def _turn_joints(n: int, mixed: bool, lanes: int, links: Array, q: Array, t: Scratch) -> None:
     """Turn every K_i in the frame before it."""
-    for i in range(6):
-        t[LANES * ANGLE + i] = q[i]
+    for i in range(n):
+        t[LANES * ANGLE + i] = 0.0 if slides(mixed, links, i) else q[i]
     for i in range(lanes):
         s, c = sine_cosine(t[LANES * ANGLE + i])
         x, y = vector_at(links, REST, i), vector_at(links, REST + 3, i)
@@ -93,12 +108,15 @@ def _turn_joints(lanes: int, links: Array, q: Array, t: Scratch) -> None:
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)
-def lay_out(arm: ArmArrays, q: Array, t: Scratch) -> Frame:
+def lay_out(n: int, mixed: bool, arm: ArmArrays, q: Array, t: Scratch) -> Frame:
     """Compute frames and levers; return the last link's frame."""
-    _turn_joints(arm.lanes, arm.links, q, t)
+    _turn_joints(n, mixed, arm.lanes, arm.links, q, t)
     frame = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
-    for i in range(6):
-        put_vector(t, LEVER, i, seen(frame, vector_at(arm.links, OFFSET, i)))
+    for i in range(n):
+        lever = vector_at(arm.links, OFFSET, i)
+        if slides(mixed, arm.links, i):
+            lever = add(lever, scaled(q[i], vector_at(arm.links, REST + 6, i)))
+        put_vector(t, LEVER, i, seen(frame, lever))
         frame = (
             seen(frame, vector_at(t, LOCAL, i)),
             seen(frame, vector_at(t, LOCAL + 3, i)),

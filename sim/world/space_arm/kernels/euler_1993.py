@@ -3,8 +3,8 @@
 In given regimes of all drives (`regimes`) the equations of a step of length h are linear in the
 rates V, W at its end (Belousov 1993, equations 2-7). With tau_m = alpha - beta W and, at a face,
 tau_e = E (L + h (W - V) - eps) + c (W - V), the motors are eliminated, W = s'' V + s', and what
-is left are six equations for V. If a limit of current, voltage or gap is crossed within the
-step, the state is set to where the first of them is met, by linear interpolation; that regime is
+is left is an equation for each V. If a limit of current, voltage or gap is crossed within the step,
+the state is set to where the first of them is met, by linear interpolation; that regime is
 switched, and the rest of the step is solved again. D is computed once for many steps.
 
 Three things are not in the original: damping c of the mesh, bounded at the onset of a contact, and
@@ -55,6 +55,7 @@ from sim.world.space_arm.kernels.sdirk2 import (
     V,
     W,
 )
+from sim.world.space_arm.kernels.vectors import columns
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -66,14 +67,14 @@ ROUNDING = 1e-12
 
 # Rows of the table besides those of `rk4_modes`: rates of links and motors, wind-ups and torques
 # through the gears at the end of a step, friction that a motor at rest needs,
-V_END, W_END, L_END, THROUGH, FRICTION = MODE_ROWS, MODE_ROWS + 1, MODE_ROWS + 2, 48, 49
+V_END, W_END, L_END, THROUGH, FRICTION = (MODE_ROWS + row for row in range(5))
 # the torques at its beginning, the regime of the motor, the face that touches (or 0),
-THROUGH_0, FRICTION_0, REGIME, TOUCH = 50, 51, 52, 53
+THROUGH_0, FRICTION_0, REGIME, TOUCH = (MODE_ROWS + row for row in range(5, 9))
 # s', s'', stiffness times h plus damping of a gear that is engaged,
-S1, S2, RIGIDITY = 54, 55, 56
+S1, S2, RIGIDITY = (MODE_ROWS + row for row in range(9, 12))
 # whether the onset of a contact bounds its torque.
-STEEP = 57
-ROWS = 58
+STEEP = MODE_ROWS + 12
+ROWS = MODE_ROWS + 13
 
 NOWHERE, MOTOR, GAP, REST, BOUND = 0, 1, 2, 3, 4
 """Kinds of crossing: none, a limit of a motor, one of a gap, rest or the end of sticking, the bound
@@ -108,7 +109,7 @@ def _onset(drive: Array, j: int, side: float, windup: float, ahead: float) -> fl
 @njit(cache=True, error_model="numpy")
 def _set_regimes(drive: Array, state: Array, command: Array, dry: Array, s: Array) -> None:
     """Set the regimes from the state; the torques before it are not known."""
-    for j in range(6):
+    for j in range(columns(s)):
         v, w, windup = state[V, j], state[W, j], state[L, j]
         s[REGIME, j] = regime_of(drive, j, command[j], w)
         s[STUCK, j] = 1.0 if dry[j] > 0.0 and w == 0.0 else 0.0
@@ -166,24 +167,24 @@ def _solve(drive: Array, state: Array, command: Array, dry: Array, h: float, s: 
     Returns:
         Whether the matrix is positive definite.
     """
-    for i in range(6):
+    for i in range(columns(s)):
         momentum = 0.0
-        for k in range(6):
+        for k in range(columns(s)):
             momentum += s[MASS + i, k] * state[V, k]
         s[V_END, i] = momentum
         _eliminate_motor(drive, state, command, dry, i, h, s)
-    for i in range(6):
+    for i in range(columns(s)):
         # A link that is held ends with the rate 0: it takes no part in the others' equations.
         if s[FIRM, i] != 0.0 and s[STUCK, i] != 0.0:
             s[DIAGONAL, i] = 0.0
     if not solve_free(V_END, s):
         return False
-    for i in range(6):
+    for i in range(columns(s)):
         v, w = s[V_END, i], s[S2, i] * s[V_END, i] + s[S1, i]
         s[W_END, i] = w
         s[L_END, i] = state[L, i] + h * (w - v)
         s[THROUGH, i] = s[BIAS, i] + drive[DRAG, i] * v
-        for k in range(6):
+        for k in range(columns(s)):
             s[THROUGH, i] += s[MASS + i, k] * (s[V_END, k] - state[V, k]) / h
         alpha, beta = line_of(drive, i, command[i], int(s[REGIME, i]))
         s[FRICTION, i] = alpha - beta * w - s[THROUGH, i]
@@ -257,7 +258,7 @@ def _first_crossing(
 ) -> tuple[float, int, int]:
     """Find the first crossing: the part of the step before it, the joint, and the kind."""
     first, joint, kind = 1.5, -1, NOWHERE
-    for j in range(6):
+    for j in range(columns(s)):
         motor = _motor_share(state, drive, command, j, s)
         gap = _gap_share(drive, state, j, s)
         rest = _rest_share(state, dry, j, s)
@@ -276,7 +277,7 @@ def _first_crossing(
 @njit(cache=True, error_model="numpy")
 def _go(state: Array, h: float, share: float, s: Array) -> None:
     """Advance by a part of a solved step; to its end if ``share`` is 1."""
-    for j in range(6):
+    for j in range(columns(s)):
         state[Q, j] += share * h * s[V_END, j]
         for row, end in ((V, V_END), (W, W_END), (L, L_END)):
             whole = s[end, j] - state[row, j]
@@ -325,7 +326,7 @@ def _switch(drive: Array, state: Array, j: int, kind: int, s: Array, count: Coun
 def _meet(drive: Array, state: Array, s: Array) -> bool:
     """Apply the plastic blow at rigid faces; joints that are equally fast after it touch."""
     sound = strike(drive, state, 0.0, s)
-    for j in range(6):
+    for j in range(columns(s)):
         s[THROUGH_0, j] = np.nan
         s[FRICTION_0, j] = np.nan
         if not _bilateral(drive, j):
@@ -360,7 +361,7 @@ def _step(
         return False
     _go(state, left, 1.0, s)
     if drive[HOLD, 0] == RIGID_GAP:
-        for j in range(6):
+        for j in range(columns(s)):
             state[L, j] = min(max(state[L, j], -drive[HALF_GAP, j]), drive[HALF_GAP, j])
         count[HITS] += 1
         if not _meet(drive, state, s):
@@ -380,19 +381,19 @@ def advance(
 
     Args:
         coriolis: whether velocities bend the motion; if so, as at each computation of D.
-        state: rows `Q`, `V`, `W`, `L`, `SLIP` of `sdirk2`, shape (5, 6); changed in place.
-        command: rates that are asked for [rad/s], shape (6,).
-        dry: dry friction of motors and closed brakes [N m], shape (6,).
+        state: rows `Q`, `V`, `W`, `L`, `SLIP` of `sdirk2`, shape (5, n); changed in place.
+        command: rates that are asked for [rad/s], shape (n,).
+        dry: dry friction of motors and closed brakes [N m], shape (n,).
         span_s: length of the span [s].
         steps: into how many steps it is divided.
         steps_of_mass: for how many steps D is kept.
-        s: table to write into, shape (57, 6).
+        s: table to write into, shape (64, n).
         count: steps, switches (as `REJECTED`) and blows are added here, see `sdirk2`.
 
     Returns:
         `DONE`, or `FAILED` with the state before the first step that gave no finite numbers.
     """
-    for j in range(6):
+    for j in range(columns(s)):
         if drive[HOLD, j] == RIGID_GAP and abs(state[L, j]) > drive[HALF_GAP, j]:
             state[L, j] = np.sign(state[L, j]) * drive[HALF_GAP, j]
     _set_regimes(drive, state, command, dry, s)

@@ -28,6 +28,7 @@ from sim.world.space_arm.kernels.stage import (
     SLOPE,
     STEP,
 )
+from sim.world.space_arm.kernels.vectors import columns
 
 Array = NDArray[np.float64]
 
@@ -46,7 +47,7 @@ def farthest_out(drive: Array, windup: Array, row: int, s: Array) -> tuple[int, 
         s: the stage's table, for the faces that touch already.
     """
     worst, excess = -1, -np.inf
-    for j in range(6):
+    for j in range(columns(s)):
         upper = windup[row, j] - drive[HALF_GAP, j] if s[SIDE, j] <= 0.0 else -np.inf
         lower = -windup[row, j] - drive[HALF_GAP, j] if s[SIDE, j] >= 0.0 else -np.inf
         if max(upper, lower) > excess:
@@ -57,9 +58,9 @@ def farthest_out(drive: Array, windup: Array, row: int, s: Array) -> tuple[int, 
 @njit(cache=True, error_model="numpy")
 def _evaluate(drive: Array, s: Array) -> None:
     """Compute the momentum left over with the rates in row `LINK` after the blow, and its slope."""
-    for i in range(6):
+    for i in range(columns(s)):
         rest, s[SLOPE, i] = 0.0, 0.0
-        for k in range(6):
+        for k in range(columns(s)):
             rest += s[MASS + i, k] * (s[LINK, k] - s[LINK_R, k])
         if drive[HALF_GAP, i] == 0.0 or s[SIDE, i] * (s[MOTOR_R, i] - s[LINK, i]) > 0.0:
             rest += drive[INERTIA, i] * (s[LINK, i] - s[MOTOR_R, i])
@@ -81,7 +82,7 @@ def strike(drive: Array, s: Array) -> bool:
     Returns:
         Whether a solution was found; if not, the rates after are those before.
     """
-    for j in range(6):
+    for j in range(columns(s)):
         s[LINK, j] = s[LINK_R, j]
         s[MOTOR, j] = s[MOTOR_R, j]
         if drive[CLUTCH, j] < np.inf:
@@ -93,16 +94,16 @@ def strike(drive: Array, s: Array) -> bool:
         if not factorise(s, MASS, SLOPE, FACTOR):
             break
         change = 0.0
-        for j in range(6):
+        for j in range(columns(s)):
             s[STEP, j] = s[REST, j]
         solve(s, FACTOR, STEP)
-        for j in range(6):
+        for j in range(columns(s)):
             s[LINK, j] -= s[STEP, j]
             change = max(change, abs(s[STEP, j]))
         if change <= 1e-15:
             found = True
             break
-    for j in range(6):
+    for j in range(columns(s)):
         if not found:
             s[LINK, j] = s[LINK_R, j]
         elif drive[HALF_GAP, j] == 0.0 or s[SIDE, j] * (s[MOTOR_R, j] - s[LINK, j]) > -1e-12 * abs(

@@ -1,8 +1,8 @@
-"""Six linear equations with a symmetric positive definite matrix, without allocation.
+"""Linear equations with a symmetric positive definite matrix, without allocation.
 
 Matrix, factor and right-hand side are rows of one table, because a compiled function takes one
-array at a fraction of the cost of several. All six are written out: loops as short as these cost
-more than their bodies.
+array at a fraction of the cost of several. Six equations are written out: loops as short as these
+cost more than their bodies.
 """
 
 import math
@@ -11,7 +11,42 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from sim.world.space_arm.kernels.vectors import COMMON_JOINTS, columns
+
 Array = NDArray[np.float64]
+
+
+@njit(cache=True, error_model="numpy")
+def _factorise_any(table: Array, matrix: int, diagonal: int, factor: int) -> bool:
+    """Compute `factorise` for any count of equations."""
+    definite = True
+    for i in range(table.shape[1]):
+        for j in range(i):
+            entry = table[matrix + i, j]
+            for k in range(j):
+                entry -= table[factor + i, k] * table[factor + j, k]
+            table[factor + i, j] = entry * table[factor + j, j]
+        pivot = table[matrix + i, i] + table[diagonal, i]
+        for k in range(i):
+            pivot -= table[factor + i, k] * table[factor + i, k]
+        definite = definite and pivot > 0.0
+        table[factor + i, i] = 1.0 / math.sqrt(pivot)
+    return definite
+
+
+@njit(cache=True, error_model="numpy")
+def _solve_any(table: Array, factor: int, right: int) -> None:
+    """Compute `solve` for any count of equations."""
+    n = table.shape[1]
+    for i in range(n):
+        for k in range(i):
+            table[right, i] -= table[factor + i, k] * table[right, k]
+        table[right, i] *= table[factor + i, i]
+    for m in range(n):
+        i = n - 1 - m
+        for k in range(i + 1, n):
+            table[right, i] -= table[factor + k, i] * table[right, k]
+        table[right, i] *= table[factor + i, i]
 
 
 @njit(cache=True, error_model="numpy")
@@ -21,14 +56,16 @@ def factorise(table: Array, matrix: int, diagonal: int, factor: int) -> bool:
     The reciprocal of each pivot is kept on the diagonal. Only lower parts are read and written.
 
     Args:
-        table: rows of six.
-        matrix: first of the six rows of the matrix.
+        table: rows of as many numbers as there are equations.
+        matrix: first row of the matrix.
         diagonal: row that is added to its diagonal.
-        factor: first of the six rows of the result.
+        factor: first row of the result.
 
     Returns:
         Whether the sum is positive definite.
     """
+    if columns(table) != COMMON_JOINTS:
+        return _factorise_any(table, matrix, diagonal, factor)
     m, d, f = matrix, diagonal, factor
     d0 = table[m, 0] + table[d, 0]
     p0 = 1.0 / math.sqrt(d0)
@@ -71,6 +108,9 @@ def factorise(table: Array, matrix: int, diagonal: int, factor: int) -> bool:
 @njit(cache=True, error_model="numpy")
 def solve(table: Array, factor: int, right: int) -> None:
     """Solve with a factor of `factorise`; row ``right`` becomes the solution."""
+    if columns(table) != COMMON_JOINTS:
+        _solve_any(table, factor, right)
+        return
     f, r = factor, right
     x0 = table[r, 0] * table[f, 0]
     x1 = (table[r, 1] - table[f + 1, 0] * x0) * table[f + 1, 1]

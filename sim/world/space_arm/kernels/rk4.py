@@ -45,6 +45,7 @@ from sim.world.space_arm.kernels.sdirk2 import (
     V,
     W,
 )
+from sim.world.space_arm.kernels.vectors import columns
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -58,9 +59,9 @@ def refresh(
     arm: ArmArrays, coriolis: bool, state: Array, first: int, s: Array, scratch: Scratch
 ) -> None:
     """Compute D and bias for the state that begins with row ``first`` of a table."""
-    for j in range(6):
+    for j in range(columns(s)):
         s[BENDING, j] = state[first + V, j] if coriolis else 0.0
-    mass_and_bias(arm, state[first + Q], s[BENDING], scratch, s[MASS : MASS + 6], s[BIAS])
+    mass_and_bias(arm, state[first + Q], s[BENDING], scratch, s[MASS : MASS + columns(s)], s[BIAS])
 
 
 @njit(cache=True, error_model="numpy")
@@ -72,7 +73,7 @@ def _share(drive: Array, state: Array, s: Array) -> bool:
     """
     if not solve_links(drive, A, s):
         return False
-    for j in range(6):
+    for j in range(columns(s)):
         state[V, j] += s[A, j]
         if s[FIRM, j] != 0.0:
             state[W, j] = state[V, j]
@@ -86,15 +87,15 @@ def _stop(drive: Array, state: Array, dry: Array, s: Array) -> bool:
     A link that stops with its motor gives the others what momentum it shared with them.
     """
     links = False
-    for j in range(6):
+    for j in range(columns(s)):
         s[A, j] = 0.0
-    for j in range(6):
+    for j in range(columns(s)):
         if dry[j] == 0.0 or state[W, j] * s[SLIDE, j] >= 0.0:
             continue
         s[STUCK, j] = 1.0
         state[W, j] = 0.0
         if s[FIRM, j] != 0.0:
-            for i in range(6):
+            for i in range(columns(s)):
                 s[A, i] += s[MASS + i, j] * state[V, j]
             state[V, j] = 0.0
             links = True
@@ -105,7 +106,7 @@ def _stop(drive: Array, state: Array, dry: Array, s: Array) -> bool:
 def _bound_windups(drive: Array, state: Array, s: Array) -> bool:
     """Bring wind-ups back to the bounds of faces and clutches; return whether a face was met."""
     met = False
-    for j in range(6):
+    for j in range(columns(s)):
         end = drive[HALF_GAP, j]
         if drive[HOLD, j] == ELASTIC:
             end += drive[CLUTCH, j] / drive[STIFFNESS, j]
@@ -128,7 +129,7 @@ def _partners(drive: Array, state: Array, slack: float, s: Array) -> bool:
     no blow. The rates after the blow are those of the links and row `A`.
     """
     worst, which = 0.0, -1
-    for j in range(6):
+    for j in range(columns(s)):
         face = face_of(drive, state[L, j], j)
         if bilateral(drive, j) or face == 0.0 or drive[CLUTCH, j] < np.inf:
             continue
@@ -153,7 +154,7 @@ def strike(drive: Array, state: Array, slack: float, s: Array) -> bool:
     Returns:
         Whether the mass matrix is positive definite.
     """
-    for j in range(6):
+    for j in range(columns(s)):
         s[STUCK, j] = 0.0
         s[A, j] = 0.0
         inseparable = bilateral(drive, j) and drive[CLUTCH, j] == np.inf
@@ -161,7 +162,7 @@ def strike(drive: Array, state: Array, slack: float, s: Array) -> bool:
         s[FIRM, j] = 1.0 if inseparable or (touches and drive[CLUTCH, j] == np.inf) else 0.0
     for _ in range(PASSES):
         changed = _partners(drive, state, slack, s)
-        for j in range(6):
+        for j in range(columns(s)):
             s[A, j] = s[FIRM, j] * drive[INERTIA, j] * (state[W, j] - state[V, j])
         if not changed or not solve_links(drive, A, s):
             break
@@ -175,7 +176,7 @@ def _hold_again(drive: Array, state: Array, s: Array) -> bool:
     So are those that nothing can part at all, but that a blow or the state's owner made unequal.
     """
     again = False
-    for j in range(6):
+    for j in range(columns(s)):
         ahead = state[W, j] - state[V, j]
         touches = bilateral(drive, j) or face_of(drive, state[L, j], j) != 0.0
         s[FIRM, j] = 1.0 if touches and ahead == 0.0 else 0.0
@@ -199,7 +200,7 @@ def _slack(drive: Array, state: Array, s: Array) -> float:
     It is what the rates of motors that meet their faces changed by, relative to their links.
     """
     slack = 0.0
-    for j in range(6):
+    for j in range(columns(s)):
         ahead = state[W, j] - state[V, j]
         before = s[LAST + W, j] - s[LAST + V, j]
         if face_of(drive, state[L, j], j) * ahead > 0.0:
@@ -222,13 +223,13 @@ def _settle(drive: Array, state: Array, dry: Array, s: Array, count: Counts) -> 
 @njit(cache=True, error_model="numpy")
 def _add_slope(state: Array, first: int, weight: float, s: Array) -> None:
     """Compute the derivative of a state and add it to the weighted sum."""
-    for j in range(6):
+    for j in range(columns(s)):
         s[SLOPE + Q, j] = state[first + V, j]
         s[SLOPE + V, j] = s[A, j]
         s[SLOPE + W, j] = s[B, j]
         s[SLOPE + L, j] = state[first + W, j] - state[first + V, j]
     for i in range(4):
-        for j in range(6):
+        for j in range(columns(s)):
             s[TOTAL + i, j] += weight * s[SLOPE + i, j]
 
 
@@ -250,14 +251,14 @@ def _step(
     for evaluation in range(1, 4):
         span_s = h if evaluation == 3 else 0.5 * h
         for i in range(4):
-            for j in range(6):
+            for j in range(columns(s)):
                 s[TRIAL + i, j] = state[i, j] + span_s * s[SLOPE + i, j]
         refresh(arm, coriolis, s, TRIAL, s, scratch)
         if not accelerate(drive, s, TRIAL, command, dry, s):
             return False
         _add_slope(s, TRIAL, 1.0 / 6.0 if evaluation == 3 else 1.0 / 3.0, s)
     for i in range(4):
-        for j in range(6):
+        for j in range(columns(s)):
             state[i, j] += h * s[TOTAL + i, j]
     return True
 
@@ -267,7 +268,7 @@ def finite(state: Array) -> bool:
     """Whether all numbers of a state are."""
     total = 0.0
     for i in range(STATE_ROWS):
-        for j in range(6):
+        for j in range(columns(state)):
             total += abs(state[i, j])
     return total < np.inf
 
@@ -283,12 +284,12 @@ def advance(
 
     Args:
         coriolis: whether velocities bend the motion.
-        state: rows `Q`, `V`, `W`, `L`, `SLIP` of `sdirk2`, shape (5, 6); changed in place.
-        command: rates that are asked for [rad/s], shape (6,).
-        dry: dry friction of motors and closed brakes [N m], shape (6,).
+        state: rows `Q`, `V`, `W`, `L`, `SLIP` of `sdirk2`, shape (5, n); changed in place.
+        command: rates that are asked for [rad/s], shape (n,).
+        dry: dry friction of motors and closed brakes [N m], shape (n,).
         span_s: length of the span [s].
         steps: into how many steps it is divided.
-        s: table to write into, shape (45, 6).
+        s: table to write into, shape (51, n).
         count: steps and blows are added here, see `sdirk2`.
 
     Returns:

@@ -14,6 +14,7 @@ from sim.world.space_arm.drive import CLUTCH, DRAG, ELASTIC, HALF_GAP, HOLD, INE
 from sim.world.space_arm.kernels.drive_law import gear_torque, motor_torque
 from sim.world.space_arm.kernels.linear import factorise, solve
 from sim.world.space_arm.kernels.sdirk2 import L, V, W
+from sim.world.space_arm.kernels.vectors import columns
 
 Array = NDArray[np.float64]
 
@@ -23,19 +24,19 @@ NOTHING, STICK, SLIDE_ON, ENGAGE, PART, SLIP_ON = 0, 1, 2, 3, 4, 5
 """Changes that a joint's mode may need."""
 
 # Rows of a step's table `s`: D, D without joints that are held, its factor,
-MASS, WHOLE, FACTOR = 0, 6, 12
+MASS, WHOLE, FACTOR = 0, 8, 16
 # bias, what drives add to the diagonal of D, torque of the motor less friction,
-BIAS, DIAGONAL, DRIVING = 18, 19, 20
+BIAS, DIAGONAL, DRIVING = 24, 25, 26
 # torque through a gear whose ends move apart, and the mode: direction in which dry friction is
 # overcome (1, -1 or 0), whether motor and link go together, whether friction holds the motor,
-PASSED, SLIDE, FIRM, STUCK = 21, 22, 23, 24
+PASSED, SLIDE, FIRM, STUCK = 27, 28, 29, 30
 # accelerations of links and motors, rates that bend the motion,
-A, B, BENDING = 25, 26, 27
+A, B, BENDING = 31, 32, 33
 # rows Q, V, W, L of a state within the step, of its derivative, and of the weighted sum of those,
-TRIAL, SLOPE, TOTAL = 28, 32, 36
+TRIAL, SLOPE, TOTAL = 34, 38, 42
 # and the state before the step.
-LAST = 40
-ROWS = 45
+LAST = 46
+ROWS = 51
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)
@@ -58,10 +59,10 @@ def modes_of_state(drive: Array, state: Array, dry: Array, s: Array) -> None:
 
     Args:
         state: angles, rates and wind-ups, see `sdirk2`.
-        dry: dry friction of motors and closed brakes [N m], shape (6,).
+        dry: dry friction of motors and closed brakes [N m], shape (n,).
         s: the step's table.
     """
-    for j in range(6):
+    for j in range(columns(s)):
         ahead = state[W, j] - state[V, j]
         resting = state[W, j] == 0.0
         s[STUCK, j] = 1.0 if resting and dry[j] > 0.0 else 0.0
@@ -93,15 +94,15 @@ def solve_free(right: int, s: Array) -> bool:
         Whether the matrix is positive definite.
     """
     held = False
-    for j in range(6):
+    for j in range(columns(s)):
         if _held(s, j):
             held = True
             s[right, j] = 0.0
     matrix = MASS
     if held:
         matrix = WHOLE
-        for i in range(6):
-            for k in range(6):
+        for i in range(columns(s)):
+            for k in range(columns(s)):
                 left_out = _held(s, i) or _held(s, k)
                 s[WHOLE + i, k] = (1.0 if i == k else 0.0) if left_out else s[MASS + i, k]
     if not factorise(s, matrix, DIAGONAL, FACTOR):
@@ -113,7 +114,7 @@ def solve_free(right: int, s: Array) -> bool:
 @njit(cache=True, error_model="numpy")
 def solve_links(drive: Array, right: int, s: Array) -> bool:
     """Solve as `solve_free`, with the inertia of those motors that move with their links."""
-    for j in range(6):
+    for j in range(columns(s)):
         s[DIAGONAL, j] = drive[INERTIA, j] * s[FIRM, j]
     return solve_free(right, s)
 
@@ -127,14 +128,14 @@ def accelerate(
     Args:
         state: table with rows as those of a state.
         first: which of its rows is the first of these.
-        command: rates that are asked for [rad/s], shape (6,).
-        dry: dry friction [N m], shape (6,).
+        command: rates that are asked for [rad/s], shape (n,).
+        dry: dry friction [N m], shape (n,).
         s: the step's table; holds D, bias and modes.
 
     Returns:
         Whether the mass matrix is positive definite.
     """
-    for j in range(6):
+    for j in range(columns(s)):
         v, w = state[first + V, j], state[first + W, j]
         torque, _ = motor_torque(drive, j, w, command[j])
         s[DRIVING, j] = torque if s[STUCK, j] != 0.0 else torque - s[SLIDE, j] * dry[j]
@@ -147,7 +148,7 @@ def accelerate(
         s[A, j] = through - s[BIAS, j] - drive[DRAG, j] * v
     if not solve_links(drive, A, s):
         return False
-    for j in range(6):
+    for j in range(columns(s)):
         if s[FIRM, j] != 0.0:
             s[B, j] = s[A, j]
     return True
@@ -159,7 +160,7 @@ def _through(drive: Array, state: Array, j: int, s: Array) -> float:
     if s[FIRM, j] == 0.0:
         return s[PASSED, j]
     through = s[BIAS, j] + drive[DRAG, j] * state[V, j]
-    for k in range(6):
+    for k in range(columns(s)):
         through += s[MASS + j, k] * s[A, k]
     return through
 
@@ -203,14 +204,14 @@ def correct(drive: Array, state: Array, dry: Array, s: Array) -> bool:
 
     Args:
         state: the state at the step's beginning.
-        dry: dry friction [N m], shape (6,).
+        dry: dry friction [N m], shape (n,).
         s: the step's table, as `accelerate` left it.
 
     Returns:
         Whether there was one.
     """
     j, change, worst = -1, NOTHING, 0.0
-    for i in range(6):
+    for i in range(columns(s)):
         kind, excess = _wrong(drive, state, dry, i, s)
         if kind != NOTHING and excess > worst:
             j, change, worst = i, kind, excess

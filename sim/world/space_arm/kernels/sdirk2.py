@@ -32,6 +32,7 @@ from sim.world.space_arm.kernels.stage import (
     put_masses,
     solve_stage,
 )
+from sim.world.space_arm.kernels.vectors import columns, table_of
 
 Array = NDArray[np.float64]
 
@@ -71,7 +72,7 @@ class StepControl(NamedTuple):
 
     tolerance_m: float  # error of a step, brought to the gripper [m]
     rate_time_s: float  # for how long an error of a rate counts [s]
-    lever: Array  # distance at which an error of a joint's angle counts [m], shape (6,)
+    lever: Array  # distance at which an error of a joint's angle counts [m], shape (n,)
     step_min_s: float  # a step this short is taken whatever its error [s]
     step_max_s: float  # [s]
     refresh_s: float  # D and bias are recomputed after this time at the latest [s]
@@ -83,14 +84,14 @@ class StepControl(NamedTuple):
 class Sdirk2Work(NamedTuple):
     """Arrays that a span of time writes into."""
 
-    step: Array  # (15, 6)
+    step: Array  # (15, n)
     stage: Array
     scratch: Scratch
 
 
-def make_span_work() -> Sdirk2Work:
-    """New arrays for one arm."""
-    return Sdirk2Work(np.zeros((STEP_ROWS, 6)), make_stage(), make_scratch())
+def make_span_work(joints: int) -> Sdirk2Work:
+    """Make the arrays for an arm of so many joints."""
+    return Sdirk2Work(table_of(STEP_ROWS, joints), make_stage(joints), make_scratch())
 
 
 @njit(cache=True, error_model="numpy")
@@ -104,7 +105,7 @@ def _refresh(
     """
     w, s = work.step, work.stage
     lead = 0.5 * ahead_s / age_s if age_s > 0.4 * ahead_s else 0.0
-    for j in range(6):
+    for j in range(columns(state)):
         v = state[V, j]
         w[Q_MID, j] = state[Q, j] + 0.5 * ahead_s * v
         w[V_MID, j] = v + lead * (v - w[V_LAST, j]) if coriolis else 0.0
@@ -119,14 +120,14 @@ def _try_step(
     """Solve both stages of a step of ``h`` into ``w``; return iterations, or -1 for no solution."""
     hs = GAMMA * h
     per_s = 1.0 / hs
-    for j in range(6):
+    for j in range(columns(s)):
         s[LINK_R, j], s[MOTOR_R, j], s[WINDUP_R, j] = state[V, j], state[W, j], state[L, j]
         s[LINK, j] = state[V, j] + hs * w[A0, j]
         s[MOTOR, j] = state[W, j] + hs * w[B0, j]
     first = solve_stage(drive, hs, s, control.rate_tolerance)
     if first < 0:
         return -1
-    for j in range(6):
+    for j in range(columns(s)):
         w[V1, j], w[W1, j] = s[LINK, j], s[MOTOR, j]
         w[L1, j] = state[L, j] + hs * (w[W1, j] - w[V1, j])
         w[A1, j] = (w[V1, j] - state[V, j]) * per_s
@@ -139,7 +140,7 @@ def _try_step(
     second = solve_stage(drive, hs, s, control.rate_tolerance)
     if second < 0:
         return -1
-    for j in range(6):
+    for j in range(columns(s)):
         w[V2, j], w[W2, j] = s[LINK, j], s[MOTOR, j]
         w[L2, j] = s[WINDUP_R, j] + hs * (w[W2, j] - w[V2, j])
         w[A2, j] = (w[V2, j] - s[LINK_R, j]) * per_s
@@ -161,7 +162,7 @@ def _error(control: StepControl, state: Array, h: float, known: bool, w: Array) 
     """
     worst = 0.0
     scale = 2.0 * ERROR_CONSTANT * h
-    for j in range(6):
+    for j in range(columns(w)):
         a0 = w[A0, j] if known else w[A1, j]
         b0 = w[B0, j] if known else w[B1, j]
         bend = max(_bend(state[V, j], w[V1, j], w[V2, j]), _bend(state[W, j], w[W1, j], w[W2, j]))
@@ -176,7 +177,7 @@ def _error(control: StepControl, state: Array, h: float, known: bool, w: Array) 
 def _take(drive: Array, state: Array, h: float, w: Array) -> None:
     """Accept a step into the state; a clutch that was overloaded has slipped."""
     hs = GAMMA * h
-    for j in range(6):
+    for j in range(columns(w)):
         state[Q, j] += ONWARD * hs * w[V1, j] + hs * w[V2, j]
         state[V, j], state[W, j] = w[V2, j], w[W2, j]
         end = drive[HALF_GAP, j]
@@ -190,7 +191,7 @@ def _take(drive: Array, state: Array, h: float, w: Array) -> None:
 @njit(cache=True, error_model="numpy")
 def mark_face_contacts(drive: Array, state: Array, s: Array) -> None:
     """Mark which faces of rigid gaps touch; there a wind-up is brought onto the face exactly."""
-    for j in range(6):
+    for j in range(columns(s)):
         s[SIDE, j] = 0.0
         if abs(state[L, j]) >= drive[HALF_GAP, j] - HIT_TOLERANCE_RAD:
             s[SIDE, j] = 1.0 if state[L, j] > 0.0 else -1.0
@@ -241,10 +242,10 @@ def _find_hit(
 def _blow(drive: Array, state: Array, s: Array) -> None:
     """Apply the blow of the motors that have just met a face to their links."""
     mark_face_contacts(drive, state, s)
-    for j in range(6):
+    for j in range(columns(s)):
         s[LINK_R, j], s[MOTOR_R, j] = state[V, j], state[W, j]
     strike(drive, s)
-    for j in range(6):
+    for j in range(columns(s)):
         state[V, j], state[W, j] = s[LINK, j], s[MOTOR, j]
 
 
@@ -297,9 +298,9 @@ def advance(
 
     Args:
         control: accuracy and work.
-        state: rows `Q`, `V`, `W`, `L`, `SLIP`, shape (5, 6); changed in place.
-        command: rates that are asked for [rad/s], shape (6,).
-        dry: dry friction of motors and closed brakes [N m], shape (6,).
+        state: rows `Q`, `V`, `W`, `L`, `SLIP`, shape (5, n); changed in place.
+        command: rates that are asked for [rad/s], shape (n,).
+        dry: dry friction of motors and closed brakes [N m], shape (n,).
         span_s: length of the span [s].
         work: arrays to write into.
         count: what is counted is added here, shape (5,).

@@ -51,6 +51,7 @@ from sim.world.space_arm.kernels.stage import (
     put_masses,
     solve_stage,
 )
+from sim.world.space_arm.kernels.vectors import columns, table_of
 
 Array = NDArray[np.float64]
 
@@ -82,21 +83,21 @@ STEP_ROWS = 26
 class Sdirk4Work(NamedTuple):
     """Arrays that a span of time writes into."""
 
-    step: Array  # (26, 6)
+    step: Array  # (26, n)
     stage: Array
     scratch: Scratch
 
 
-def make_span_work() -> Sdirk4Work:
-    """New arrays for one arm."""
-    return Sdirk4Work(np.zeros((STEP_ROWS, 6)), make_stage(), make_scratch())
+def make_span_work(joints: int) -> Sdirk4Work:
+    """Make the arrays for an arm of so many joints."""
+    return Sdirk4Work(table_of(STEP_ROWS, joints), make_stage(joints), make_scratch())
 
 
 @njit(cache=True, error_model="numpy")
 def _refresh(arm: ArmArrays, coriolis: bool, state: Array, h: float, work: Sdirk4Work) -> None:
     """Compute D and bias for the middle of a step of ``h``."""
     w = work.step
-    for j in range(6):
+    for j in range(columns(state)):
         v, a = state[V, j], w[A_LAST, j]
         w[Q_MID, j] = state[Q, j] + 0.5 * h * (v + 0.25 * h * a)
         w[V_MID, j] = v + 0.5 * h * a if coriolis else 0.0
@@ -111,7 +112,7 @@ def _try_step(
     hs = GAMMA * h
     total = 0
     for i in range(STAGES):
-        for j in range(6):
+        for j in range(columns(s)):
             v, m, windup = state[V, j], state[W, j], state[L, j]
             for k in range(i):
                 part = h * TABLEAU[i, k]
@@ -125,11 +126,11 @@ def _try_step(
         if found < 0:
             return -1
         total += found
-        for j in range(6):
+        for j in range(columns(s)):
             w[LINKS + i, j], w[MOTORS + i, j] = s[LINK, j], s[MOTOR, j]
             w[A + i, j] = (s[LINK, j] - s[LINK_R, j]) / hs
             w[B + i, j] = (s[MOTOR, j] - s[MOTOR_R, j]) / hs
-    for j in range(6):
+    for j in range(columns(s)):
         w[Q_END, j] = state[Q, j]
         for k in range(STAGES):
             w[Q_END, j] += h * WEIGHTS[k] * w[LINKS + k, j]
@@ -142,13 +143,13 @@ def _euler_step(
     drive: Array, control: StepControl, state: Array, h: float, w: Array, s: Array
 ) -> int:
     """Take one implicit Euler step of ``h``, with the results and return value of `_try_step`."""
-    for j in range(6):
+    for j in range(columns(s)):
         s[LINK_R, j], s[MOTOR_R, j], s[WINDUP_R, j] = state[V, j], state[W, j], state[L, j]
         s[LINK, j] = state[V, j] + h * w[A_LAST, j]
         s[MOTOR, j] = state[W, j] + h * w[B_LAST, j]
     found = solve_stage(drive, h, s, control.rate_tolerance)
     last = STAGES - 1
-    for j in range(6):
+    for j in range(columns(s)):
         w[LINKS + last, j], w[MOTORS + last, j] = s[LINK, j], s[MOTOR, j]
         w[A + last, j] = (s[LINK, j] - state[V, j]) / h
         w[B + last, j] = (s[MOTOR, j] - state[W, j]) / h
@@ -161,7 +162,7 @@ def _euler_step(
 def _error(control: StepControl, h: float, w: Array) -> float:
     """Estimate the local error of a step in tolerances."""
     worst = 0.0
-    for j in range(6):
+    for j in range(columns(w)):
         link = motor = speed_up = motor_up = 0.0
         for k in range(STAGES):
             link += ERROR_WEIGHTS[k] * w[LINKS + k, j]
@@ -179,7 +180,7 @@ def _error(control: StepControl, h: float, w: Array) -> float:
 def _take(drive: Array, state: Array, w: Array) -> None:
     """Accept a step into the state; a clutch that was overloaded has slipped."""
     last = STAGES - 1
-    for j in range(6):
+    for j in range(columns(w)):
         state[Q, j] = w[Q_END, j]
         state[V, j], state[W, j] = w[LINKS + last, j], w[MOTORS + last, j]
         w[A_LAST, j], w[B_LAST, j] = w[A + last, j], w[B + last, j]
@@ -210,7 +211,7 @@ def advance(
     coarse = False
     begun = count[STEPS] + count[REJECTED]
     w, s = work.step, work.stage
-    for j in range(6):
+    for j in range(columns(state)):
         w[A_LAST, j] = w[B_LAST, j] = 0.0
         s[COMMAND, j], s[DRY, j], s[SIDE, j] = command[j], dry[j], 0.0
     while t < span_s:

@@ -5,8 +5,11 @@ xy, xz, yz. Tables of them have a row a number and a lane a joint: what is done 
 then runs over neighbouring numbers, and the compiler does four joints with one instruction.
 """
 
+from collections.abc import Callable
+
 import numpy as np
-from numba import njit
+from numba import njit, types
+from numba.extending import overload
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
@@ -15,7 +18,44 @@ Frame = tuple[Vector, Vector, Vector]
 Tensor = tuple[float, float, float, float, float, float]
 
 LANES = 8
-"""Numbers of a row: six joints, and two idle ones so that rows are whole machine vectors."""
+"""Numbers of a row: as many as an arm may have joints, which makes rows whole machine vectors."""
+
+COMMON_JOINTS = 6
+"""Count of joints for which loops are written out."""
+
+
+def table_of(rows: int, joints: int) -> Array:
+    """Make a table of zeros, a column a joint, of which kernels know how many they are.
+
+    One of `COMMON_JOINTS` columns is contiguous, so that kernels are compiled for just these; any
+    other is a part of a wider one.
+    """
+    if joints == COMMON_JOINTS:
+        return np.zeros((rows, joints))
+    return np.zeros((rows, joints + 1))[:, :joints]
+
+
+def columns(table: Array) -> int:
+    """Return the number of columns of a table of `table_of`, known to the compiler if common."""
+    return table.shape[1]
+
+
+@overload(columns, inline="always", strict=False)
+def _columns(table: types.Array) -> Callable[[Array], int]:
+    """Choose by the table's layout."""
+    if table.layout == "C":
+
+        def common(table: Array) -> int:
+            if table.shape[1] != COMMON_JOINTS:
+                raise ValueError("a contiguous table of another width: table_of makes tables")
+            return COMMON_JOINTS
+
+        return common
+
+    def any_count(table: Array) -> int:
+        return table.shape[1]
+
+    return any_count
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)
