@@ -252,7 +252,8 @@ class SpaceArm:
             if not abs(rate) <= most:
                 raise ValueError(
                     f"{link.name}: commanded rate {rate!r} {link.unit}/s; at most {most:.3g} "
-                    f"{link.unit}/s ({ABSURD_RATIO:g} times the joint's largest) are taken for meant"
+                    f"{link.unit}/s ({ABSURD_RATIO:g} times the joint's largest) are taken for "
+                    "meant"
                 )
         return command
 

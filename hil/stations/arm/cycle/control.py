@@ -85,6 +85,8 @@ class ArmStation(WaypointMaker[ArmStep]):
             self._follower = GripperFollower.within(
                 robot.gate.limits[-1], robot.mapping.X_RT0, TICK_S, live=self.live
             )
+        if actions is not None and self.live:
+            actions.is_held = lambda: self.held
         self._done: tuple[TimedAction, ...] = ()
         self._index = self._settling = 0
 
@@ -151,6 +153,7 @@ class ArmStation(WaypointMaker[ArmStep]):
         self.note = ""
         if self._actions is None:
             return ()
+        self.note = self._actions.take_note()
         due, holds = list[TimedAction](), self._space.payload is not None
         for one in self._actions.take(begin_s, end_s):
             if one.action.kind is ActionKind.RELEASE and not holds:

@@ -106,8 +106,13 @@ class ArmProof:
             raise RefusedError(f"the start is refused: {gate.latched[0]}")
         return gate
 
-    def station(self, source: VelocitySource, gate: WaypointGate | None = None) -> ArmStation:
-        """Return control of both arms, at the start; with a gate of its own, or one."""
+    def station(
+        self,
+        source: VelocitySource,
+        gate: WaypointGate | None = None,
+        actions: ActionQueue | None = None,
+    ) -> ArmStation:
+        """Return control of both arms at the start; gate and actions are its own, or these."""
         robot, space, gate = self.plan.robot, space_arm_of(self.plan), gate or self.gate()
         geometry = robot.geometry()
         judge = RobotJudge(geometry, gate, BranchTracker(geometry, self.start.q_rad, robot.least()))

@@ -32,6 +32,7 @@ from hil.stations.arm.run.bench import ArmRunResult, play_arm, prepare_plan, war
 from hil.stations.arm.run.diagram_run import diagram_run
 from hil.stations.arm.run.wire import emulated_robot
 from hil.stations.arm.run.world import check_world
+from hil.stations.arm.sources.actions import buttons_of
 from hil.stations.arm.sources.settings import (
     DiagramSourceSettings,
     GamepadSourceSettings,
@@ -201,7 +202,10 @@ def how_to_move(plan: ArmPlan) -> tuple[str, ...]:
         source = source.by
     last = f"Ctrl-C ends the robot's stream at once; so does {plan.scenario.longest_s:g} s"
     if isinstance(source, KeyboardSourceSettings):
-        return (*HELP, f"moves while a key is held, along the axes of the {source.frame}", last)
+        axes = f"moves while a key is held, along the axes of the {source.frame}"
+        names = buttons_of(plan.scenario.source.actions)
+        numbers = [f"{number}  {name}" for number, name in zip(range(1, 10), names, strict=False)]
+        return (*HELP, *numbers, axes, last)
     if isinstance(source, GamepadSourceSettings):
         return (
             f"{source.device}: let all go once; then it moves while {source.hold_button} is held",

@@ -1,6 +1,6 @@
 """Actions on the space arm's drives in TOML, and the times at which they are done."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Final, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
@@ -211,6 +211,8 @@ def _same(before: DriveAction, after: DriveAction) -> bool:
 class ActionQueue:
     """Actions of one motion: those at a time, and those whose button has been pressed.
 
+    A button does something only while the motion is held, as nothing else of a live one does.
+
     Args:
         timed: in the order of their times.
         buttons: what each button does that may be pressed while it moves.
@@ -223,12 +225,29 @@ class ActionQueue:
     ) -> None:
         self._timed = tuple(timed)
         self._pressed: list[DriveAction] = []
+        self._note = ""
         self.buttons: Mapping[str, tuple[DriveAction, ...]] = buttons or {}
         """What each button does."""
+        self.is_held: Callable[[], bool] = lambda: True
+        """Finds whether the motion is held."""
 
     def press(self, name: str) -> None:
-        """Do what a button does with the next waypoint."""
-        self._pressed += self.buttons[name]
+        """Do what a button does with the next waypoint; nothing if the motion is not held."""
+        if self.is_held():
+            self._pressed += self.buttons[name]
+        else:
+            self._note = f"{name} pressed, nothing done: hold-to-run is released"
+
+    def press_number(self, number: int) -> None:
+        """Press a button by its number in the scenario, from 1; there need not be one."""
+        names = tuple(self.buttons)
+        if number <= len(names):
+            self.press(names[number - 1])
+
+    def take_note(self) -> str:
+        """Return why a press has done nothing, once; empty for nothing."""
+        note, self._note = self._note, ""
+        return note
 
     def take(self, begin_s: float, end_s: float) -> list[TimedAction]:
         """Return the actions of a tick; those that were pressed are done as it begins [s]."""

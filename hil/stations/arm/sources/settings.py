@@ -220,6 +220,7 @@ def make_source(
     scenario: Path,
     keyboard_fd: int | None = None,
     diagram: "VelocityDiagram | None" = None,
+    press: Callable[[int], object] | None = None,
 ) -> VelocitySource:
     """Make a source; it holds its terminal, device or socket until it is closed.
 
@@ -227,6 +228,7 @@ def make_source(
         scenario: its file, in whose folder its files are.
         now_s: monotonic time [s]; for `remote` that of this machine's CLOCK_MONOTONIC.
         diagram: of the settings, if it is at hand.
+        press: told the number of the action's button that is pressed at a keyboard, from 1.
 
     Raises:
         SourceError: a programme or recording that asks too much.
@@ -247,8 +249,8 @@ def make_source(
         )  # fmt: skip
     if isinstance(settings, DiagramSourceSettings):
         made = diagram_of(settings, scenario) if diagram is None else diagram
-        return _drawn(settings, made, limits, now_s, scenario, keyboard_fd)
-    live = _live(settings, limits, now_s, scenario, keyboard_fd)
+        return _drawn(settings, made, limits, now_s, scenario, keyboard_fd, press)
+    live = _live(settings, limits, now_s, scenario, keyboard_fd, press)
     return SlewedSource(live, limits)
 
 
@@ -282,6 +284,7 @@ def _drawn(
     now_s: Callable[[], float],
     scenario: Path,
     keyboard_fd: int | None,
+    press: Callable[[int], object] | None,
 ) -> VelocitySource:
     from hil.stations.arm.sources.diagram import (  # seldom needed
         DrawnSource,
@@ -291,7 +294,7 @@ def _drawn(
 
     if settings.by is None:
         return DrawnSource(made, settings.duration_s or 0.0, limits, settings.frame)
-    live = _live(settings.by, limits, now_s, scenario, keyboard_fd)
+    live = _live(settings.by, limits, now_s, scenario, keyboard_fd, press)
     return SlewedSource(OperatedSource(live, made, seen_from_outside(made)), limits)
 
 
@@ -310,12 +313,19 @@ def _live(
     now_s: Callable[[], float],
     scenario: Path,
     keyboard_fd: int | None,
+    press: Callable[[int], object] | None,
 ) -> VelocitySource:
     speed, turn = limits.linear_m_s, limits.angular_rad_s
     if isinstance(settings, KeyboardSourceSettings):
         terminal = Terminal(0 if keyboard_fd is None else keyboard_fd)
         return KeyboardSource(
-            terminal, speed, turn, now_s=now_s, frame=settings.frame, hold_s=settings.hold_s
+            terminal,
+            speed,
+            turn,
+            now_s=now_s,
+            frame=settings.frame,
+            hold_s=settings.hold_s,
+            press=press,
         )
     if isinstance(settings, GamepadSourceSettings):
         signs = tuple(float(sign) for sign in settings.signs)
