@@ -13,7 +13,7 @@ The link frames L_i are used as they are, so the kernels' own frames are checked
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.space_arm.arm import JOINTS, Arm
+from sim.world.space_arm.arm import Arm
 from sim.world.space_arm.links import Body, Link
 
 Array = NDArray[np.float64]
@@ -36,8 +36,8 @@ def link_pose(arm: Arm, q_rad: Array, link: int, *by: int) -> Array:
     """Pose X_i of a link in the base, or its derivative by joint angles.
 
     Args:
-        q_rad: joint angles [rad], shape (6,).
-        link: 0 to 5.
+        q_rad: joint angles [rad], shape (n,).
+        link: from 0 on.
         *by: joints by whose angles to differentiate, at most two; none for the pose itself.
 
     Returns:
@@ -50,7 +50,19 @@ def link_pose(arm: Arm, q_rad: Array, link: int, *by: int) -> Array:
 
 
 def _joint_pose(link: Link, angle_rad: float, times: int) -> Array:
-    """Pose of L_i in L_(i-1), differentiated 0, 1 or 2 times; axis w: dE/dq = E w x."""
+    """Pose of L_i in L_(i-1), differentiated 0, 1 or 2 times; axis w: dE/dq = E w x.
+
+    A prismatic joint shifts it by w q [m].
+    """
+    if link.prismatic:
+        pose = np.zeros((4, 4))
+        along = link.rotation @ link.axis
+        if times == 0:
+            pose[:3, :3], pose[:3, 3], pose[3, 3] = link.rotation, link.offset_m, 1.0
+            pose[:3, 3] += along * angle_rad
+        elif times == 1:
+            pose[:3, 3] = along
+        return pose
     x, y, z = link.axis
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     turn = np.eye(3) + np.sin(angle_rad) * cross + (1.0 - np.cos(angle_rad)) * (cross @ cross)
@@ -62,12 +74,12 @@ def _joint_pose(link: Link, angle_rad: float, times: int) -> Array:
 
 
 def mass_matrix(arm: Arm, q_rad: Array) -> Array:
-    """Mass matrix D(q) [kg m2], shape (6, 6).
+    """Mass matrix D(q) [kg m2], shape (n, n).
 
     Args:
-        q_rad: joint angles [rad], shape (6,).
+        q_rad: joint angles [rad], shape (n,).
     """
-    mass = np.zeros((JOINTS, JOINTS))
+    mass = np.zeros((arm.joints, arm.joints))
     for i, link in enumerate(arm.links):
         inertia = pseudo_inertia(link)
         slopes = [link_pose(arm, q_rad, i, k) for k in range(i + 1)]
@@ -78,13 +90,13 @@ def mass_matrix(arm: Arm, q_rad: Array) -> Array:
 
 
 def coriolis_torque(arm: Arm, q_rad: Array, v_rad_s: Array) -> Array:
-    """Coriolis and centrifugal torques h(q, v) [N m], shape (6,).
+    """Coriolis and centrifugal torques h(q, v) [N m], shape (n,).
 
     Args:
-        q_rad: joint angles [rad], shape (6,).
-        v_rad_s: joint rates [rad/s], shape (6,).
+        q_rad: joint angles [rad], shape (n,).
+        v_rad_s: joint rates [rad/s], shape (n,).
     """
-    torque = np.zeros(JOINTS)
+    torque = np.zeros(arm.joints)
     for i, link in enumerate(arm.links):
         inertia = pseudo_inertia(link)
         bend = np.zeros((4, 4))  # sum over s, t of U_ist v_s v_t
@@ -97,12 +109,12 @@ def coriolis_torque(arm: Arm, q_rad: Array, v_rad_s: Array) -> Array:
 
 
 def gravity_torque(arm: Arm, q_rad: Array) -> Array:
-    """Torques p(q) that hold the arm at rest against gravity [N m], shape (6,).
+    """Torques p(q) that hold the arm at rest against gravity [N m], shape (n,).
 
     Args:
-        q_rad: joint angles [rad], shape (6,).
+        q_rad: joint angles [rad], shape (n,).
     """
-    torque = np.zeros(JOINTS)
+    torque = np.zeros(arm.joints)
     for i, link in enumerate(arm.links):
         for k in range(i + 1):
             slope = link_pose(arm, q_rad, i, k) @ np.append(link.com_m, 1.0)  # dc_i / dq_k
@@ -114,11 +126,11 @@ def gripper_pose(arm: Arm, q_rad: Array) -> Array:
     """Pose of the gripper frame G in the base, [R p; 0 1], shape (4, 4).
 
     Args:
-        q_rad: joint angles [rad], shape (6,).
+        q_rad: joint angles [rad], shape (n,).
     """
     tool = np.eye(4)
     tool[:3, :3], tool[:3, 3] = arm.tool_rotation, arm.tool_offset_m
-    return link_pose(arm, q_rad, JOINTS - 1) @ tool
+    return link_pose(arm, q_rad, arm.joints - 1) @ tool
 
 
 def momentum(arm: Arm, q_rad: Array, v_rad_s: Array) -> Array:
@@ -128,8 +140,8 @@ def momentum(arm: Arm, q_rad: Array, v_rad_s: Array) -> Array:
     momentum is the skew part of the integral of x' x^T dm.
 
     Args:
-        q_rad: joint angles [rad], shape (6,).
-        v_rad_s: joint rates [rad/s], shape (6,).
+        q_rad: joint angles [rad], shape (n,).
+        v_rad_s: joint rates [rad/s], shape (n,).
     """
     total = np.zeros(6)
     for i, link in enumerate(arm.links):

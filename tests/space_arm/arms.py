@@ -60,6 +60,35 @@ def skew_arm() -> Arm:
     )
 
 
+def mixed_arm(joints: int, seed: int) -> Arm:
+    """Any axes, offsets, masses and drives, joints of both kinds, and any gravity or none."""
+    rng = np.random.default_rng((35, seed))
+    bkm = shipped("bkm").arm()
+    links, drives = [], []
+    for i in range(joints):
+        axis, mass = rng.normal(size=3), rng.uniform(1.0, 100.0)
+        links.append(
+            replace(
+                bkm.links[i % len(bkm.links)],
+                name=f"joint_{i}",
+                prismatic=bool(rng.random() < 0.35),
+                axis=axis / np.linalg.norm(axis),
+                offset_m=rng.normal(size=3) * rng.uniform(0.1, 5.0),
+                rotation=Rotation.random(random_state=rng).as_matrix(),
+                mass_kg=mass,
+                com_m=rng.normal(size=3),
+                inertia_kg_m2=random_inertia(rng, mass),
+            )
+        )
+        drag, friction = rng.uniform(0.0, 500.0), rng.uniform(0.0, 50.0)
+        drives.append(
+            replace(bkm.drives[i % len(bkm.drives)], drag_nm_s=drag, friction_nm=friction)
+        )
+    gravity = rng.normal(size=3) * (0.0 if seed % 4 == 0 else 9.81)
+    tool = Rotation.random(random_state=rng).as_matrix()
+    return Arm(f"mixed {seed}", tuple(links), tool, rng.normal(size=3), gravity, tuple(drives))
+
+
 def random_inertia(rng: np.random.Generator, size: float) -> Array:
     """Of a real body: principal moments are sums of two second moments of mass."""
     second = rng.uniform(0.1, 1.0, size=3) * size
@@ -86,17 +115,21 @@ def laden_arms() -> dict[str, Arm]:
         "puma560": shipped("puma560").arm(),
         "skew": skew_arm(),
         "skew_1000_kg": skew_arm().with_payload(skew_body(1000.0)),
+        **{f"mixed_{joints}": mixed_arm(joints, joints) for joints in range(3, 9)},
     }
 
 
-def random_states(count: int, seed: int = 1) -> list[tuple[Array, Array]]:
+def random_states(count: int, seed: int = 1, joints: int = 6) -> list[tuple[Array, Array]]:
     """Joint angles [rad] and rates [rad/s]."""
     rng = np.random.default_rng(seed)
-    return [(rng.uniform(-np.pi, np.pi, 6), rng.uniform(-1.0, 1.0, 6)) for _ in range(count)]
+    return [
+        (rng.uniform(-np.pi, np.pi, joints), rng.uniform(-1.0, 1.0, joints)) for _ in range(count)
+    ]
 
 
 def mass_and_bias(arm: Arm, q: Array, v: Array) -> tuple[Array, Array]:
-    mass, bias = np.full((6, 6), np.nan), np.full(6, np.nan)
+    n = arm.joints
+    mass, bias = np.full((n, n), np.nan), np.full(n, np.nan)
     dynamics.mass_and_bias(arm.arrays(), q, v, dynamics.make_scratch(), mass, bias)
     return mass, bias
 
@@ -108,7 +141,7 @@ def gripper_pose(arm: Arm, q: Array) -> tuple[Array, Array]:
 
 
 def jacobian(arm: Arm, q: Array) -> Array:
-    out = np.full((6, 6), np.nan)
+    out = np.full((6, arm.joints), np.nan)
     dynamics.gripper_jacobian(arm.arrays(), q, dynamics.make_scratch(), out)
     return out
 
@@ -132,8 +165,10 @@ def pinocchio_model(arm: Arm) -> tuple[Any, Any, int]:
     joint = 0
     for link in arm.links:
         place = pin.SE3(link.rotation.copy(), link.offset_m.copy())
-        turn = pin.JointModelRevoluteUnaligned(link.axis.copy())
-        joint = model.addJoint(joint, turn, place, link.name)
+        kind = (
+            pin.JointModelPrismaticUnaligned if link.prismatic else pin.JointModelRevoluteUnaligned
+        )
+        joint = model.addJoint(joint, kind(link.axis.copy()), place, link.name)
         inertia = pin.Inertia(link.mass_kg, link.com_m.copy(), link.inertia_kg_m2.copy())
         model.appendBodyToJoint(joint, inertia, pin.SE3.Identity())
     tool = pin.SE3(arm.tool_rotation.copy(), arm.tool_offset_m.copy())

@@ -26,7 +26,7 @@ every_arm = pytest.mark.parametrize("name", ARMS)
 @every_arm
 def test_kernels_agree_with_the_trace_form(name: str) -> None:
     arm = ARMS[name]
-    for q, v in random_states(4):
+    for q, v in random_states(4, joints=arm.joints):
         mass, bias = mass_and_bias(arm, q, v)
         gravity = reference.gravity_torque(arm, q)
         assert relative_error(mass, reference.mass_matrix(arm, q)) < AGREE
@@ -40,11 +40,12 @@ def test_kernels_agree_with_the_trace_form(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in ARMS if ARMS[name].gravity_m_s2.any()])
 def test_gravity_alone_agrees_with_the_trace_form(name: str) -> None:
-    arm, found = ARMS[name], np.full(6, np.nan)
-    for q, _ in random_states(4):
+    arm = ARMS[name]
+    found = np.full(arm.joints, np.nan)
+    for q, _ in random_states(4, joints=arm.joints):
         dynamics.gravity_torque(arm.arrays(), q, dynamics.make_scratch(), found)
         assert relative_error(found, reference.gravity_torque(arm, q)) < AGREE
-        assert relative_error(found, mass_and_bias(arm, q, np.zeros(6))[1]) < AGREE
+        assert relative_error(found, mass_and_bias(arm, q, np.zeros(arm.joints))[1]) < AGREE
 
 
 @every_arm
@@ -52,7 +53,7 @@ def test_kernels_agree_with_pinocchio(name: str) -> None:
     pin = pytest.importorskip("pinocchio", reason="pinocchio is a test extra")
     arm = ARMS[name]
     model, data, _ = pinocchio_model(arm)
-    for q, v in random_states(100):
+    for q, v in random_states(100, joints=arm.joints):
         mass, bias = mass_and_bias(arm, q, v)
         upper = np.triu(pin.crba(model, data, q))
         assert relative_error(mass, upper + np.triu(upper, 1).T) < AGREE
@@ -65,7 +66,7 @@ def test_kinematics_agree_with_pinocchio(name: str) -> None:
     arm = ARMS[name]
     model, data, frame = pinocchio_model(arm)
     axes = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
-    for q, v in random_states(100):
+    for q, v in random_states(100, joints=arm.joints):
         pin.computeJointJacobians(model, data, q)
         pin.updateFramePlacements(model, data)
         rotation, position = gripper_pose(arm, q)
@@ -82,8 +83,8 @@ def test_kernels_agree_with_mujoco(name: str) -> None:
     mujoco = pytest.importorskip("mujoco", reason="mujoco is a test extra")
     arm = ARMS[name]
     model, data = mujoco_model(arm)
-    expected = np.zeros((6, 6))
-    for q, v in random_states(100):
+    expected = np.zeros((arm.joints, arm.joints))
+    for q, v in random_states(100, joints=arm.joints):
         data.qpos[:], data.qvel[:] = q, v
         mujoco.mj_forward(model, data)
         mujoco.mj_fullM(model, data, expected)
@@ -94,6 +95,6 @@ def test_kernels_agree_with_mujoco(name: str) -> None:
 
 def test_mass_matrix_alone_is_the_same_to_the_last_bit() -> None:
     arm, alone = ARMS["skew"], np.full((6, 6), np.nan)
-    for q, v in random_states(20):
+    for q, v in random_states(20, joints=arm.joints):
         dynamics.mass_matrix(arm.arrays(), q, dynamics.make_scratch(), alone)
         assert np.array_equal(alone, mass_and_bias(arm, q, v)[0])

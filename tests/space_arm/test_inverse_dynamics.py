@@ -1,13 +1,11 @@
 """Inverse dynamics of the space arm: judged by Newton and Euler in link frames, engines, energy."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from arms import (
+    mixed_arm,
     mujoco_model,
     pinocchio_model,
-    random_inertia,
     relative_error,
     shipped,
     skew_arm,
@@ -33,40 +31,17 @@ THERE_AND_BACK = 1e-11
 
 
 def random_arm(seed: int) -> Arm:
-    """Six revolute joints with any axes, offsets, masses and drives, and any gravity."""
-    rng = np.random.default_rng((35, seed))
-    bkm = shipped("bkm").arm()
-    links = []
-    for link in bkm.links:
-        axis = rng.normal(size=3)
-        mass = rng.uniform(1.0, 100.0)
-        links.append(
-            replace(
-                link,
-                axis=axis / np.linalg.norm(axis),
-                offset_m=rng.normal(size=3) * rng.uniform(0.1, 5.0),
-                rotation=Rotation.random(random_state=rng).as_matrix(),
-                mass_kg=mass,
-                com_m=rng.normal(size=3),
-                inertia_kg_m2=random_inertia(rng, mass),
-            )
-        )
-    drives = [
-        replace(drive, drag_nm_s=rng.uniform(0.0, 500.0), friction_nm=rng.uniform(0.0, 50.0))
-        for drive in bkm.drives
-    ]
-    gravity = rng.normal(size=3) * (0.0 if seed % 4 == 0 else 9.81)
-    tool = Rotation.random(random_state=rng).as_matrix()
-    return Arm(f"random {seed}", tuple(links), tool, rng.normal(size=3), gravity, tuple(drives))
+    """Three to eight joints of both kinds; one of six has six revolute ones."""
+    return mixed_arm(3 + seed % 6, seed)
 
 
 def random_motion(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Angles, rates, accelerations and a wrench."""
-    rng = np.random.default_rng((36, seed))
+    rng, joints = np.random.default_rng((36, seed)), 3 + seed % 6
     return (
-        rng.uniform(-np.pi, np.pi, 6),
-        rng.uniform(-2.0, 2.0, 6),
-        rng.uniform(-3.0, 3.0, 6),
+        rng.uniform(-np.pi, np.pi, joints),
+        rng.uniform(-2.0, 2.0, joints),
+        rng.uniform(-3.0, 3.0, joints),
         rng.uniform(-500.0, 500.0, 6),
     )
 
@@ -84,19 +59,25 @@ def newton_euler(
     Nothing is shared with the kernels, which work in base axes and merge the payload.
     """
     spin, speed_up = np.zeros(3), np.zeros(3)  # of the link before, in its axes
-    pull, turns, moments = -arm.gravity_m_s2, [], []
+    pull, turns, moments, levers = -arm.gravity_m_s2, [], [], []
     whole = np.eye(3)
     for i, link in enumerate(arm.links):
-        turn = link.rotation @ Rotation.from_rotvec(q[i] * link.axis).as_matrix()
+        angle, travel = (0.0, q[i]) if link.prismatic else (q[i], 0.0)
+        turn = link.rotation @ Rotation.from_rotvec(angle * link.axis).as_matrix()
         whole = whole @ turn
-        lever = link.offset_m
+        lever = link.offset_m + travel * link.rotation @ link.axis
+        levers.append(lever)
         pull = pull + np.cross(speed_up, lever) + np.cross(spin, np.cross(spin, lever))
         pull, spin, speed_up = turn.T @ pull, turn.T @ spin, turn.T @ speed_up
-        speed_up = speed_up + np.cross(spin, v[i] * link.axis) + a[i] * link.axis
-        spin = spin + v[i] * link.axis
+        rate, gain = v[i] * link.axis, a[i] * link.axis
+        if link.prismatic:  # the Coriolis acceleration 2 w x v, and its own
+            pull = pull + 2.0 * np.cross(spin, rate) + gain
+        else:
+            speed_up = speed_up + np.cross(spin, rate) + gain
+            spin = spin + rate
         bodies = [(link.mass_kg, link.com_m, link.inertia_kg_m2)]
         force, torque = np.zeros(3), np.zeros(3)
-        if i == 5:
+        if i == arm.joints - 1:
             R, p = arm.tool_rotation, arm.tool_offset_m
             if body is not None:
                 com, inertia = p + R @ body.com_m, R @ body.inertia_kg_m2 @ R.T
@@ -112,12 +93,12 @@ def newton_euler(
             torque += inertia @ speed_up + np.cross(spin, inertia @ spin)
         turns.append(turn)
         moments.append((force, torque))
-    out, force, torque = np.zeros(6), np.zeros(3), np.zeros(3)
-    for i in range(5, -1, -1):
+    out, force, torque = np.zeros(arm.joints), np.zeros(3), np.zeros(3)
+    for i in range(arm.joints - 1, -1, -1):
         force, torque = force + moments[i][0], torque + moments[i][1]
-        out[i] = arm.links[i].axis @ torque
+        out[i] = arm.links[i].axis @ (force if arm.links[i].prismatic else torque)
         force = turns[i] @ force
-        torque = turns[i] @ torque + np.cross(arm.links[i].offset_m, force)
+        torque = turns[i] @ torque + np.cross(levers[i], force)
     return out
 
 
@@ -176,7 +157,7 @@ def test_the_compiled_recursion_is_the_sum_of_the_terms() -> None:
             InverseDynamics(random_arm(seed), body_of(seed)),
             random_motion(seed),
         )
-        found, out = inverse.torques(q, v, a), np.full(6, np.nan)
+        found, out = inverse.torques(q, v, a), np.full(inverse.arm.joints, np.nan)
         dynamics.inverse_torque(inverse.arm.arrays(), q, v, a, dynamics.make_scratch(), out)
         assert relative_error(out, found.gear_nm - found.drag_nm) < EQUAL
 
@@ -203,7 +184,7 @@ def test_work_of_the_torques_is_energy_won_and_lost(seed: int) -> None:
     for s, weight in zip(0.5 * end_s * (nodes + 1.0), 0.5 * end_s * weights, strict=True):
         q, v = q0 + v0 * s + 0.5 * a * s * s, v0 + a * s
         found = inverse.torques(q, v, a, wrench)
-        jacobian = np.zeros((6, 6))
+        jacobian = np.zeros((6, arm.joints))
         dynamics.gripper_jacobian(arm.arrays(), q, dynamics.make_scratch(), jacobian)
         lost = found.drag_nm + found.friction_nm
         work += weight * ((found.motor_nm - lost) @ v + wrench @ (jacobian @ v))
@@ -215,7 +196,7 @@ def test_work_of_the_torques_is_energy_won_and_lost(seed: int) -> None:
 
 
 def test_each_term_is_what_it_says() -> None:
-    arm, (q, v, a, wrench) = skew_arm(), random_motion(1)
+    arm, (q, v, a, wrench) = skew_arm(), random_motion(3)
     inverse, none = InverseDynamics(arm), np.zeros(6)
     found = inverse.torques(q, v, a, wrench)
     started = inverse.torques(q, none, a).motor_nm - found.gravity_nm

@@ -634,7 +634,7 @@ def test_values_that_cannot_be_meant_are_refused_and_change_nothing(bad, place):
 
 @pytest.mark.parametrize("bad", [np.zeros(5), np.zeros((6, 1)), "fast", None, [1, 2, "x", 4, 5, 6]])
 def test_values_of_the_wrong_shape_are_refused(bad):
-    with pytest.raises(ValueError, match=r"twist_wanted .*six numbers"):
+    with pytest.raises(ValueError, match=r"twist_wanted .*6 numbers"):
         programme().rates(BENT, bad, TwistFrame.BASE)
 
 

@@ -38,7 +38,7 @@ seeds = st.integers(0, 2**32 - 1)
 def random_stage(seed, table, payload):
     rng = np.random.default_rng(seed)
     arm = (ARM if payload is None else ARM.with_payload(payload)).arrays()
-    s = make_stage()
+    s = make_stage(6)
     q = rng.uniform(-2.0, 2.0, 6)
     s[rows.LINK_R] = rng.normal(size=6) * 10.0 ** rng.uniform(-6, -0.5)
     s[rows.MOTOR_R] = s[rows.LINK_R] + rng.normal(size=6) * 10.0 ** rng.uniform(-6, -1)
@@ -95,7 +95,7 @@ def test_what_is_not_finite_or_not_definite_is_told_not_raised():
 def test_six_equations(seed):
     rng = np.random.default_rng(seed)
     root = rng.normal(size=(6, 6))
-    s = make_stage()
+    s = make_stage(6)
     s[:6] = root @ root.T + 0.1 * np.eye(6)
     s[rows.SLOPE] = rng.uniform(0, 5, 6)
     s[rows.STEP] = right = rng.normal(size=6)

@@ -1,24 +1,31 @@
-"""Arms in TOML: six joints with links and drives, gripper frame, payloads (``configs/arms/``).
+"""Arms in TOML: joints with links and drives, gripper frame, payloads (``configs/arms/``).
 
 Joints are written in one of two ways. Either each has its ``axis``, and an ``offset_m`` with
 ``rpy_rad`` from the link frame before it; or each has a row ``dh`` of Denavit and Hartenberg's
 standard table. In the latter the masses are given, as is usual, in the table's own frame i, which
 moves with link i but sits on joint i + 1.
+
+A joint is revolute, in degrees, or prismatic (``type``), in metres: then ``position_m``,
+``rate_max_m_s`` and ``slide_drive`` take the place of ``position_deg``, ``rate_max_deg_s`` and
+``drive``, and its row ``dh`` slides along d.
 """
 
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from hil.config.fields import Coordinate, NotNegative, Positive, RateDeg
+from hil.config.fields import Coordinate, NotNegative, Positive, RateDeg, Speed
 from hil.config.settings import ConfigError, Settings, read_toml
-from hil.machines.space_arm.drives import DriveSettings
-from sim.world.space_arm.arm import Arm, Body, Link, SpaceArmError
+from hil.machines.space_arm.drives import DriveSettings, SlideDriveSettings
+from sim.world.space_arm.arm import JOINTS_MAX, JOINTS_MIN, Arm, Body, Link, SpaceArmError
+from sim.world.space_arm.drive import JointDrive
+from sim.world.space_arm.mass_check import check_masses
+from sim.world.space_arm.singularity import ALL_SIX
 
 Array = NDArray[np.float64]
 
@@ -30,6 +37,11 @@ Inertia = Vector | tuple[float, float, float, float, float, float]
 Name = Annotated[str, Field(pattern=r"^[a-z0-9_]{1,40}$")]
 
 ZERO = (0.0, 0.0, 0.0)
+TWIST_PARTS = ("x", "y", "z", "wx", "wy", "wz")
+"""Names of the components of the gripper's velocity, in base axes."""
+TURNING = ("position_deg", "rate_max_deg_s", "drive")
+SLIDING = ("position_m", "rate_max_m_s", "slide_drive")
+"""Keys of a revolute joint, and of a prismatic one."""
 
 
 class DhRow(Settings):
@@ -58,6 +70,8 @@ class JointSettings(Settings):
 
     name: Name
     """Name in refusals and tables."""
+    type: Literal["revolute", "prismatic"] = "revolute"
+    """Whether it turns about its axis or slides along it."""
     axis: Vector | None = None
     """Direction of the joint's axis in its link's frame; any length but 0."""
     offset_m: Point = ZERO
@@ -72,12 +86,18 @@ class JointSettings(Settings):
     """The link's centre of mass, in its frame [m]."""
     inertia_kg_m2: Inertia
     """Inertia about the centre of mass: xx, yy, zz, or xx, yy, zz, xy, xz, yz (tensor entries)."""
-    position_deg: tuple[JointAngleDeg, JointAngleDeg]
-    """Smallest and largest angle [deg]."""
-    rate_max_deg_s: RateDeg
-    """Largest rate [deg/s]."""
-    drive: DriveSettings
-    """Its motor and gear."""
+    position_deg: tuple[JointAngleDeg, JointAngleDeg] | None = None
+    """Smallest and largest angle of a revolute joint [deg]."""
+    rate_max_deg_s: RateDeg | None = None
+    """Largest rate of a revolute joint [deg/s]."""
+    drive: DriveSettings | None = None
+    """Motor and gear of a revolute joint."""
+    position_m: tuple[Coordinate, Coordinate] | None = None
+    """Smallest and largest travel of a prismatic joint [m]."""
+    rate_max_m_s: Speed | None = None
+    """Largest speed of a prismatic joint [m/s]."""
+    slide_drive: SlideDriveSettings | None = None
+    """Motor and spindle of a prismatic joint."""
 
     @model_validator(mode="after")
     def _one_form(self) -> Self:
@@ -88,6 +108,56 @@ class JointSettings(Settings):
         if self.axis is not None and math.hypot(*self.axis) < 1e-6:
             raise ValueError("axis must not be 0")
         return self
+
+    @model_validator(mode="after")
+    def _one_type(self) -> Self:
+        right, wrong = (SLIDING, TURNING) if self.prismatic else (TURNING, SLIDING)
+        for name in wrong:
+            if getattr(self, name) is not None:
+                raise ValueError(
+                    f"is {self.type}: {name} must be left out; it has {', '.join(right)}"
+                )
+        for name in right:
+            if getattr(self, name) is None:
+                raise ValueError(f"is {self.type}: {name} is missing")
+        low, high = self.travel
+        if not low < high:
+            raise ValueError(f"{right[0]}: {low} is not below {high} {self.unit}")
+        return self
+
+    @property
+    def prismatic(self) -> bool:
+        """Whether the joint slides along its axis."""
+        return self.type == "prismatic"
+
+    @property
+    def unit(self) -> str:
+        """Unit of its travel in the file."""
+        return "m" if self.prismatic else "deg"
+
+    @property
+    def travel(self) -> tuple[float, float]:
+        """Smallest and largest value [deg, or m]."""
+        travel = self.position_m if self.prismatic else self.position_deg
+        if travel is None:
+            raise AssertionError("checked by _one_type")
+        return travel
+
+    @property
+    def rate_max(self) -> float:
+        """Largest rate [deg/s, or m/s]."""
+        return (self.rate_max_m_s if self.prismatic else self.rate_max_deg_s) or 0.0
+
+    def joint_drive(self) -> JointDrive:
+        """Make the drive for the simulator."""
+        drive = self.slide_drive if self.prismatic else self.drive
+        if drive is None:
+            raise AssertionError("checked by _one_type")
+        return drive.drive()
+
+    def in_si(self, value: float) -> float:
+        """Convert a value of this joint's from the file's unit [rad, or m]."""
+        return value if self.prismatic else math.radians(value)
 
     def link(self, offset_m: Array, rotation: Array) -> Link:
         """Make the link, its frame placed in the one before [m]."""
@@ -106,9 +176,10 @@ class JointSettings(Settings):
             mass_kg=self.mass_kg,
             com_m=com,
             inertia_kg_m2=inertia,
-            position_min_rad=math.radians(self.position_deg[0]),
-            position_max_rad=math.radians(self.position_deg[1]),
-            rate_max_rad_s=math.radians(self.rate_max_deg_s),
+            position_min_rad=self.in_si(self.travel[0]),
+            position_max_rad=self.in_si(self.travel[1]),
+            rate_max_rad_s=self.in_si(self.rate_max),
+            prismatic=self.prismatic,
         )
 
 
@@ -139,7 +210,7 @@ class PayloadSettings(Settings):
 
 
 class ArmSettings(Settings):
-    """An arm of six revolute joints, with what it may hold and where it starts."""
+    """An arm of three to eight joints, with what it may hold and where it starts."""
 
     name: Name
     """Name in files and refusals: small letters, digits, underscores."""
@@ -152,10 +223,16 @@ class ArmSettings(Settings):
     the links go on when the motors slow down."""
     acceleration_overshoot: Annotated[float, Field(ge=1.0, le=20.0)] = 1.0
     """Factor on mean accelerations over a period, above those that are programmed."""
-    home_deg: tuple[JointAngleDeg, ...] = Field(default=(0.0,) * 6, min_length=6, max_length=6)
-    """Joint angles at which a run starts, unless its scenario gives others [deg]."""
-    joint: tuple[JointSettings, ...] = Field(min_length=6, max_length=6)
-    """The six joints, from the base on."""
+    home_deg: tuple[JointAngleDeg, ...] = ()
+    """Angles of the revolute joints at which a run starts, unless its scenario gives others [deg];
+    all 0 if left out."""
+    home_m: tuple[Coordinate, ...] = ()
+    """Travels of the prismatic joints there [m]; all 0 if left out."""
+    follow: tuple[Literal["x", "y", "z", "wx", "wy", "wz"], ...] = ()
+    """Components of the gripper's velocity in base axes that are followed, the others come as they
+    may; all if left out. An arm of fewer than six joints needs as many, or fewer."""
+    joint: tuple[JointSettings, ...] = Field(min_length=JOINTS_MIN, max_length=JOINTS_MAX)
+    """The joints, from the base on."""
     tool: ToolSettings = ToolSettings()
     """Place of the gripper on the last link."""
     payload: tuple[PayloadSettings, ...] = ()
@@ -163,19 +240,38 @@ class ArmSettings(Settings):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        for number, (home, joint) in enumerate(zip(self.home_deg, self.joint, strict=True)):
-            low, high = joint.position_deg
-            if not low < high:
-                raise ValueError(f"joint.{number}.position_deg: {low} is not below {high} deg")
-            if not low <= home <= high:
-                raise ValueError(f"home_deg.{number} = {home} deg outside [{low}, {high}] deg")
+        for name, unit in (("home_deg", "deg"), ("home_m", "m")):
+            self._check_home(name, unit)
+        count = len(self.joint)
+        if len(set(self.follow)) < len(self.follow):
+            raise ValueError(f"follow: {', '.join(self.follow)}: each once")
+        if not (self.follow or count >= len(TWIST_PARTS)) or len(self.follow) > count:
+            raise ValueError(
+                f"follow = [{', '.join(self.follow)}]: {count} joints follow 1 to {count} of "
+                f"{', '.join(TWIST_PARTS)}"
+            )
         if len({joint.dh is None for joint in self.joint}) > 1:
-            raise ValueError("joint: either all six have dh, or none")
+            raise ValueError("joint: either all have dh, or none")
         for what, entries in (("joint", self.joint), ("payload", self.payload)):
             names = [entry.name for entry in entries]
             if len(set(names)) < len(names):
                 raise ValueError(f"{what}: names {names} must differ")
         return self
+
+    def _check_home(self, name: str, unit: str) -> None:
+        """Check the values of one unit against their joints' travel."""
+        values = getattr(self, name)
+        joints = [(i, joint) for i, joint in enumerate(self.joint) if joint.unit == unit]
+        if values and len(values) != len(joints):
+            raise ValueError(f"{name}: {len(values)} values, must be {len(joints)}, one a joint")
+        for number, (value, (i, joint)) in enumerate(
+            zip(values or (0.0,) * len(joints), joints, strict=True)
+        ):
+            low, high = joint.travel
+            if not low <= value <= high:
+                raise ValueError(
+                    f"{name}.{number} = {value} {unit} outside [{low}, {high}] {unit} of joint.{i}"
+                )
 
     @classmethod
     def load(cls, path: Path) -> Self:
@@ -195,8 +291,9 @@ class ArmSettings(Settings):
             ConfigError: naming the source.
         """
         try:
-            self.arm()
+            arm = self.arm()
             self.payloads()
+            check_masses(arm, self.home_rad())
         except SpaceArmError as error:
             raise ConfigError(source, [str(error)]) from None
 
@@ -226,12 +323,21 @@ class ArmSettings(Settings):
             tool_rotation=turn,
             tool_offset_m=tool,
             gravity_m_s2=np.array(self.gravity_m_s2),
-            drives=tuple(joint.drive.drive() for joint in self.joint),
+            drives=tuple(joint.joint_drive() for joint in self.joint),
         )
 
     def home_rad(self) -> Array:
-        """Joint angles at which a run starts [rad], shape (6,)."""
-        return np.radians(self.home_deg)
+        """Joint angles at which a run starts [rad; of prismatic joints m], shape (n,)."""
+        counts = {unit: sum(joint.unit == unit for joint in self.joint) for unit in ("deg", "m")}
+        left = {
+            "deg": iter(self.home_deg or (0.0,) * counts["deg"]),
+            "m": iter(self.home_m or (0.0,) * counts["m"]),
+        }
+        return np.array([joint.in_si(next(left[joint.unit])) for joint in self.joint])
+
+    def followed(self) -> tuple[bool, ...]:
+        """Whether each component of the gripper's velocity in base axes is followed."""
+        return tuple(part in self.follow for part in TWIST_PARTS) if self.follow else ALL_SIX
 
     def payloads(self) -> Mapping[str, Body]:
         """Payloads that the gripper may hold, by name."""

@@ -1,4 +1,4 @@
-"""An arm of six hinges as a jointed robot: rigid links, gears as the inertia of their rotors."""
+"""An arm as a jointed robot: rigid links, gears as the inertia of their rotors."""
 
 import math
 from collections.abc import Iterator
@@ -33,8 +33,6 @@ from sim.world.space_arm.links import Link
 Array = NDArray[np.float64]
 
 STILL: Final = (0.0, 0.0, 0.0, 0.0)
-TOOL: Final = 7
-"""Number of the end that is the gripper's frame."""
 INSIDE: Final = 1e-12
 """Margin of a corrected inertia inside the bound of a body, in parts of the largest moment."""
 NEXT_TO_NOTHING_KG: Final = 1e-6
@@ -48,7 +46,8 @@ SOLID_KG_M3: Final = 2700.0
 def arm_robot(arm: Arm) -> tuple[Robot, tuple[Loss, ...]]:
     """Make the robot of an arm, at zero angles, and list what it does not carry over.
 
-    Joint and link i are those of the arm, 1 to 6; link frames are the same.
+    Joint and link i are those of the arm, from 1 on; link frames are the same. The end after the
+    last joint is the gripper's frame.
     """
     links = [RobotLink(BASE, STILL, (1,), name="base")]
     joints = [RobotJoint(0, JointType.FIXED, (), NOWHERE, BASE)]
@@ -64,7 +63,15 @@ def arm_robot(arm: Arm) -> tuple[Robot, tuple[Loss, ...]]:
         joint, untold = _joint(number, link, drive, moment)
         joints.append(joint)
         losses += [*loss, *untold]
-    tool = RobotJoint(TOOL, JointType.END, (), 6, NOWHERE, triple(arm.tool_offset_m), name="tool")
+    tool = RobotJoint(
+        arm.joints + 1,
+        JointType.END,
+        (),
+        arm.joints,
+        NOWHERE,
+        triple(arm.tool_offset_m),
+        name="tool",
+    )
     losses += _of_arm(arm)
     drives = tuple(
         RobotDrive(number, "torque", one.gear_ratio * one.torque_constant_nm_a * one.current_max_a)
@@ -77,10 +84,10 @@ def arm_robot(arm: Arm) -> tuple[Robot, tuple[Loss, ...]]:
 
 
 def started(robot: Robot, angles_rad: Array) -> Robot:
-    """Start hinges 1 to 6 of a robot at some angles [rad], shape (6,)."""
+    """Start the joints of an arm's robot at some angles [rad], shape (n,)."""
     starts = dict(enumerate(angles_rad.tolist(), 1))
     joints = (
-        replace(one, start=(starts[one.number],)) if one.type is JointType.HINGE else one
+        replace(one, start=(starts[one.number],)) if one.number in starts else one
         for one in robot.joints
     )
     return replace(robot, joints=tuple(joints))
@@ -162,9 +169,10 @@ def _joint(
     number: int, link: Link, drive: JointDrive, moment_kg_m2: float
 ) -> tuple[RobotJoint, Iterator[Loss]]:
     travel = (link.position_min_rad, link.position_max_rad)
-    beyond = max(map(abs, travel)) > TURN_MAX_RAD
+    kind = JointType.SLIDE if link.prismatic else JointType.HINGE
+    beyond = not link.prismatic and max(map(abs, travel)) > TURN_MAX_RAD
     joint = RobotJoint(
-        number, JointType.HINGE, triple(link.axis), number - 1, number, name=link.name,
+        number, kind, triple(link.axis), number - 1, number, name=link.name,
         limits=() if beyond else (travel,), friction=drive.friction_nm, damping=drive.drag_nm_s,
         armature=drive.gear_ratio**2 * drive.motor_inertia_kg_m2 + moment_kg_m2,
     )  # fmt: skip
@@ -177,10 +185,20 @@ def _of_arm(arm: Arm) -> Iterator[Loss]:
     if gravity != DEFAULT.gravity_m_s2:
         yield Loss("robot", "gravity_m_s2", gravity, "it is the world's, not the document's")
     if not np.array_equal(arm.tool_rotation, np.eye(3)):
-        yield Loss("joint 7", "tool_rotation", arm.tool_rotation.tolist(), "an end has no axes")
+        yield Loss(
+            f"joint {arm.joints + 1}",
+            "tool_rotation",
+            arm.tool_rotation.tolist(),
+            "an end has no axes",
+        )
     for field in ("stiffness_nm_rad", "half_gap_rad", "clutch_nm", "brake_nm"):
         values = tuple(getattr(drive, field) for drive in arm.drives)
-        yield Loss("joints 1 to 6", field, values, "gears of a document are rigid and without play")
+        yield Loss(
+            f"joints 1 to {arm.joints}",
+            field,
+            values,
+            "gears of a document are rigid and without play",
+        )
 
 
 def _body(mass_kg: float, length_m: float) -> tuple[BodyShape, tuple[float, ...]]:

@@ -1,4 +1,4 @@
-"""Programmed joint rates: from the operator's gripper velocity to six joint rates.
+"""Programmed joint rates: from the operator's gripper velocity to joint rates.
 
 Resolved rate (Whitney 1969) with a damped inverse near singularities. One factor scales the whole
 twist until every limit holds, so that the gripper keeps the direction that is asked for:
@@ -10,7 +10,7 @@ twist until every limit holds, so that the gripper keeps the direction that is a
 - accelerations: the rates change by at most a_max * tick.
 
 Where no factor meets the acceleration limit (the operator turns his handle to the other side), all
-six rates go straight from the old ones to the new ones; where even that would need more travel than
+rates go straight from the old ones to the new ones; where even that would need more travel than
 a joint has, they are braked by one factor first.
 """
 
@@ -30,8 +30,8 @@ from sim.world.space_arm.rate_limits import (
     RateBound,
     RateStep,
 )
-from sim.world.space_arm.singularity import Damping, Posture, PostureSolver, reach_m
-from sim.world.space_arm.smooth_stop import SmoothStop, StopLaw, six_finite
+from sim.world.space_arm.singularity import ALL_SIX, Damping, Posture, PostureSolver, reach_m
+from sim.world.space_arm.smooth_stop import SmoothStop, StopLaw, finite
 
 Array = NDArray[np.float64]
 
@@ -57,7 +57,7 @@ class RateSettings:
     """
 
     acceleration_max_rad_s2: float | Sequence[float] = 0.02
-    """Largest acceleration of each joint, one number for all six or six."""
+    """Largest acceleration of each joint, one number for all or one for each."""
     rounding_ticks: int = 1
     """Ticks over which the smooth stop is rounded, 1 for none."""
     position_margin_rad: float = 0.01
@@ -84,11 +84,11 @@ class RateSettings:
         if self.characteristic_length_m is not None:
             _in_range("characteristic_length_m", self.characteristic_length_m, "m", 1e-3, 1e4)
 
-    def accelerations_rad_s2(self) -> Array:
-        """Largest acceleration of each joint [rad/s^2], shape (6,)."""
+    def accelerations_rad_s2(self, joints: int) -> Array:
+        """Largest acceleration of each joint [rad/s^2], shape (joints,)."""
         if isinstance(self.acceleration_max_rad_s2, int | float):
-            return np.full(6, float(self.acceleration_max_rad_s2))
-        return six_finite("acceleration_max_rad_s2", self.acceleration_max_rad_s2, "rad/s^2")
+            return np.full(joints, float(self.acceleration_max_rad_s2))
+        return finite("acceleration_max_rad_s2", self.acceleration_max_rad_s2, joints, "rad/s^2")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,7 +96,7 @@ class RateCommand:
     """Joint rates for one tick, and their difference from the request."""
 
     rates_rad_s: Array
-    """Joint rates, to be held for the tick, shape (6,)."""
+    """Joint rates, to be held for the tick, shape (n,)."""
     scale: float
     """Part of the wanted twist that is commanded, 0 to 1."""
     on_path: bool
@@ -134,6 +134,7 @@ class ProgrammedRates:
     Args:
         settings: see `RateSettings`.
         rotation_WB: base axes in world axes, shape (3, 3), for `TwistFrame.WORLD`.
+        followed: whether each component of a twist in base axes is followed, see `PostureSolver`.
 
     Raises:
         ValueError: if an argument is not finite, out of range, or no rotation.
@@ -145,11 +146,12 @@ class ProgrammedRates:
         tick_s: float = 0.35,
         settings: RateSettings | None = None,
         rotation_WB: Array | None = None,
+        followed: tuple[bool, ...] = ALL_SIX,
     ) -> None:
         self.settings: RateSettings = settings or RateSettings()
         self.length_m: float = self.settings.characteristic_length_m or reach_m(arm)
         self.law: StopLaw = StopLaw(
-            self.settings.accelerations_rad_s2(), tick_s, self.settings.rounding_ticks
+            self.settings.accelerations_rad_s2(arm.joints), tick_s, self.settings.rounding_ticks
         )
         if tick_s > self.settings.singular_approach_s:
             raise ValueError(
@@ -157,31 +159,33 @@ class ProgrammedRates:
                 f"at least the tick, {tick_s} s, is needed"
             )
         self._rotation_WB = None if rotation_WB is None else _rotation("rotation_WB", rotation_WB)
-        self._solver = PostureSolver(arm, self.length_m)
+        self._solver = PostureSolver(arm, self.length_m, followed)
         margin = self.settings.position_margin_rad
         self.limits: JointLimits = JointLimits(
             self.law,
             lower_rad=np.array([link.position_min_rad for link in arm.links]) + margin,
             upper_rad=np.array([link.position_max_rad for link in arm.links]) - margin,
             rate_max_rad_s=np.array([link.rate_max_rad_s for link in arm.links]),
+            units=[link.unit for link in arm.links],
         )
         self._plain_law = StopLaw(self.law.acceleration_max_rad_s2, tick_s)
         self._stopping: SmoothStop | None = None
-        self._last = np.zeros(6)
+        self._joints = arm.joints
+        self._last = np.zeros(self._joints)
 
     @property
     def last_rates_rad_s(self) -> Array:
-        """Rates commanded last [rad/s], shape (6,)."""
+        """Rates commanded last [rad/s], shape (n,)."""
         return self._last.copy()
 
     def reset(self, rates_rad_s: Sequence[float] | Array | None = None) -> None:
         """Start from given joint rates, or from rest.
 
         Raises:
-            ValueError: if the rates are not six finite numbers within the arm's limits.
+            ValueError: if the rates are not finite numbers, one a joint, within the arm's limits.
         """
-        rates = np.zeros(6) if rates_rad_s is None else rates_rad_s
-        rates = six_finite("rates_rad_s", rates, "rad/s", ABSURD_TWIST)
+        rates = np.zeros(self._joints) if rates_rad_s is None else rates_rad_s
+        rates = finite("rates_rad_s", rates, self._joints, "rad/s", ABSURD_TWIST)
         for i, most in enumerate(self.limits.rate_max_rad_s):
             if abs(rates[i]) > most:
                 raise ValueError(f"rates_rad_s[{i}] = {rates[i]} rad/s: at most {most} is allowed")
@@ -196,16 +200,17 @@ class ProgrammedRates:
         """Compute the joint rates of the next tick.
 
         Args:
-            q_rad: joint positions, shape (6,).
+            q_rad: joint positions, shape (n,).
             twist_wanted: velocity of the gripper's origin [m/s], then angular velocity [rad/s].
             frame: axes of the given twist, and of the twists in the answer.
 
         Raises:
-            ValueError: if an input is not six finite, plausible numbers, or `TwistFrame.WORLD` is
-                asked for and no ``rotation_WB`` was given. The last rates then stay as they were.
+            ValueError: if an input is not as many finite, plausible numbers, or
+                `TwistFrame.WORLD` is asked for and no ``rotation_WB`` was given. The last rates
+                then stay as they were.
         """
-        q = six_finite("q_rad", q_rad, "rad", ABSURD_POSITION_RAD)
-        requested = six_finite("twist_wanted", twist_wanted, "m/s or rad/s", ABSURD_TWIST)
+        q = finite("q_rad", q_rad, self._joints, "rad", ABSURD_POSITION_RAD)
+        requested = finite("twist_wanted", twist_wanted, 6, "m/s or rad/s", ABSURD_TWIST)
         posture = self._solver.at(q)
         axes = self._axes(frame, posture)
         wanted, bounds = self._resolved(posture, _turned(axes, requested))
@@ -217,15 +222,15 @@ class ProgrammedRates:
         """Compute the next tick of the smooth stop; at rest after ``law.ticks(rates)`` calls.
 
         A joint without enough travel for the rounded stop (a stop was broken off and begun again
-        just before a limit) makes all six take the plain ramp.
+        just before a limit) makes all take the plain ramp.
 
         Args:
-            q_rad: joint positions, shape (6,).
+            q_rad: joint positions, shape (n,).
 
         Raises:
-            ValueError: if the positions are not six finite, plausible numbers.
+            ValueError: if the positions are not as many finite, plausible numbers.
         """
-        q = six_finite("q_rad", q_rad, "rad", ABSURD_POSITION_RAD)
+        q = finite("q_rad", q_rad, self._joints, "rad", ABSURD_POSITION_RAD)
         posture = self._solver.at(q)
         if self._stopping is None:
             travel_rad = self.law.stopping_distance_rad(self._last) - self._last * self.law.tick_s

@@ -1,4 +1,4 @@
-"""Limits of six joint rates: one factor for all of them, or the nearest thing to it.
+"""Limits of joint rates: one factor for all of them, or the nearest thing to it.
 
 Pure joint space, one tick at a time. The rates that are asked for are scaled by the greatest factor
 that every limit permits, so that the joints keep their direction. The position limit is exact in
@@ -8,6 +8,7 @@ a state that was permitted there is always a permitted next one, and no limit is
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
@@ -69,26 +70,33 @@ class RateStep(NamedTuple):
 
 
 class JointLimits:
-    """Limits of six joints on position, rate and acceleration.
+    """Limits of an arm's joints on position, rate and acceleration.
 
     Args:
         law: the stop that must always remain possible, with tick and accelerations.
-        lower_rad: least positions, shape (6,).
-        upper_rad: greatest positions, shape (6,).
-        rate_max_rad_s: greatest rates, shape (6,).
+        lower_rad: least positions, shape (n,).
+        upper_rad: greatest positions, shape (n,).
+        rate_max_rad_s: greatest rates, shape (n,).
+        units: of the joints' coordinates; all rad if left out.
 
     Raises:
         ValueError: if a joint has no range.
     """
 
     def __init__(
-        self, law: StopLaw, lower_rad: Array, upper_rad: Array, rate_max_rad_s: Array
+        self,
+        law: StopLaw,
+        lower_rad: Array,
+        upper_rad: Array,
+        rate_max_rad_s: Array,
+        units: Sequence[str] = (),
     ) -> None:
-        for i in range(6):
+        self._units = tuple(units) or ("rad",) * len(lower_rad)
+        for i, unit in enumerate(self._units):
             if not lower_rad[i] < upper_rad[i]:
                 raise ValueError(
                     f"joint {i + 1}: no range between {lower_rad[i]:.6g} and {upper_rad[i]:.6g} "
-                    "rad is left; position_margin_rad must be below half of the range"
+                    f"{unit} is left; position_margin_rad must be below half of the range"
                 )
         self.law = law
         self.lower_rad: Array = _read_only(lower_rad)
@@ -101,9 +109,9 @@ class JointLimits:
         """Compute the rates of the next tick.
 
         Args:
-            q_rad: positions at its start, shape (6,).
-            last: rates of the tick that ends [rad/s], shape (6,).
-            wanted: rates that are asked for [rad/s], shape (6,).
+            q_rad: positions at its start, shape (n,).
+            last: rates of the tick that ends [rad/s], shape (n,).
+            wanted: rates that are asked for [rad/s], shape (n,).
             more: limits from elsewhere on the factor of the wanted rates.
         """
         bounds = (*self._rate_bounds(wanted), *self._position_bounds(q_rad, wanted), *more)
@@ -131,10 +139,10 @@ class JointLimits:
 
     def _rate_bounds(self, wanted: Array) -> list[RateBound]:
         bounds = []
-        for i in range(6):
+        for i, unit in enumerate(self._units):
             speed, most = abs(float(wanted[i])), float(self.rate_max_rad_s[i])
             if speed > most:
-                what = ActiveLimit(LimitKind.RATE, i, speed, most, "rad/s")
+                what = ActiveLimit(LimitKind.RATE, i, speed, most, f"{unit}/s")
                 bounds.append(RateBound(most / speed, what))
         return bounds
 
@@ -142,17 +150,17 @@ class JointLimits:
         margin = np.where(wanted > 0.0, self.upper_rad - q, q - self.lower_rad)
         factors = self.law.factor_within(margin, wanted)
         bounds = []
-        for i in range(6):
+        for i, unit in enumerate(self._units):
             if math.isfinite(factors[i]):
                 limit = float(self.upper_rad[i] if wanted[i] > 0.0 else self.lower_rad[i])
-                what = ActiveLimit(LimitKind.POSITION, i, float(q[i]), limit, "rad")
+                what = ActiveLimit(LimitKind.POSITION, i, float(q[i]), limit, unit)
                 bounds.append(RateBound(float(factors[i]), what))
         return bounds
 
     def _acceleration_window(self, last: Array, wanted: Array) -> tuple[float, float, int]:
         """Find the least and greatest factor that the last rates permit, and the limiting joint."""
         low, high, tight = 0.0, math.inf, 0
-        for i in range(6):
+        for i in range(len(wanted)):
             w, step = float(wanted[i]), float(self.law.rate_step_rad_s[i])
             slowest, fastest = float(last[i]) - step, float(last[i]) + step
             if w == 0.0:
@@ -171,7 +179,7 @@ class JointLimits:
         if asked[joint] <= limit[joint]:
             joint = int(np.argmax(asked / limit))
         value, most = float(asked[joint]), float(limit[joint])
-        return ActiveLimit(LimitKind.ACCELERATION, joint, value, most, "rad/s^2")
+        return ActiveLimit(LimitKind.ACCELERATION, joint, value, most, f"{self._units[joint]}/s^2")
 
     def _ramp_rates(self, q: Array, last: Array, target: Array) -> Array:
         """Ramp the last rates towards others that no factor reaches in one tick."""

@@ -44,7 +44,25 @@ def reach_m(arm: Arm) -> float:
     arm, so it does not count.
     """
     chain = (*(link.offset_m for link in arm.links[1:]), arm.tool_offset_m)
-    return math.fsum(float(np.linalg.norm(offset)) for offset in chain)
+    slides = (link for link in arm.links[1:] if link.prismatic)
+    travels = (max(abs(link.position_min_rad), abs(link.position_max_rad)) for link in slides)
+    return math.fsum((*(float(np.linalg.norm(offset)) for offset in chain), *travels))
+
+
+ALL_SIX = (True,) * 6
+"""Whether each component of a twist is followed: all are."""
+
+
+def lost_last(sigma: Array, rank: int) -> int:
+    """Find the direction of a decomposition that a singularity takes: the smallest that counts.
+
+    Args:
+        sigma: singular values in any order.
+        rank: how many of them, the largest, belong to directions that the arm has at all.
+    """
+    if rank == len(sigma):
+        return int(np.argmin(sigma))
+    return int(np.argsort(sigma)[len(sigma) - rank])
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,21 +86,23 @@ class Posture:
     """Decomposition of the arm's Jacobian at one posture, made by `PostureSolver.at`."""
 
     q_rad: Array
-    """Joint positions, shape (6,)."""
+    """Joint positions, shape (n,)."""
     rotation_BG: Array
     """Gripper axes in base axes, shape (3, 3)."""
     jacobian: Array
-    """Jacobian of the gripper's origin, linear rows first, base axes, shape (6, 6)."""
+    """Jacobian of the gripper's origin, linear rows first, base axes, shape (6, n)."""
     scaled: Array
     """Lengths that divide the rows of a twist, shape (6,)."""
     columns: Array
-    """Columns U S of the scaled Jacobian, shape (6, 6)."""
+    """Columns U S of the scaled Jacobian, shape (6, n)."""
     turns: Array
-    """Right singular vectors V of the scaled Jacobian, shape (6, 6)."""
+    """Right singular vectors V of the scaled Jacobian, shape (n, n)."""
     sigma: Array
-    """Singular values in the order of the columns, shape (6,)."""
+    """Singular values in the order of the columns, shape (n,)."""
     manipulability: float
-    """Product of the singular values (Yoshikawa 1985)."""
+    """Product of the singular values that count (Yoshikawa 1985)."""
+    rank: int
+    """Number of singular values that count: the components that are followed, or the joints."""
 
     def __post_init__(self) -> None:
         for name in ("q_rad", "rotation_BG", "jacobian", "scaled", "columns", "turns", "sigma"):
@@ -93,7 +113,12 @@ class Posture:
     @property
     def smallest(self) -> float:
         """The smallest singular value of the scaled Jacobian."""
-        return float(np.min(self.sigma))
+        return float(self.sigma[self.last])
+
+    @property
+    def last(self) -> int:
+        """Index of the smallest singular value."""
+        return lost_last(self.sigma, self.rank)
 
     def rates(self, twist_BG: Array, damping: Damping) -> Array:
         """Compute the joint rates for a gripper twist, damped in the directions that need it.
@@ -103,9 +128,9 @@ class Posture:
             damping: see `Damping`.
 
         Returns:
-            Joint rates [rad/s], shape (6,).
+            Joint rates [rad/s], shape (n,).
         """
-        rates = np.empty(6)
+        rates = np.empty(len(self.q_rad))
         damped_rates(
             self.columns, self.turns, self.sigma, twist_BG / self.scaled,
             damping.below, damping.largest, rates,
@@ -118,28 +143,37 @@ class PostureSolver:
 
     Args:
         length_m: characteristic length that makes metres and radians commensurable.
+        followed: whether each component of a twist in base axes is followed; an arm of few joints
+            leaves the others as they come.
     """
 
-    def __init__(self, arm: Arm, length_m: float) -> None:
+    def __init__(self, arm: Arm, length_m: float, followed: tuple[bool, ...] = ALL_SIX) -> None:
         self._arrays = arm.arrays()
         self._scratch = dynamics.make_scratch()
+        self._joints = arm.joints
+        self._rank = min(sum(followed), arm.joints)
         self._scaled = np.array([length_m] * 3 + [1.0] * 3)
+        self._scaled[~np.array(followed)] = np.inf
 
     def at(self, q_rad: Array) -> Posture:
-        """Decompose at joint positions [rad], shape (6,)."""
-        rotation, position, jacobian = np.empty((3, 3)), np.empty(3), np.empty((6, 6))
+        """Decompose at joint positions [rad], shape (n,)."""
+        n = self._joints
+        rotation, position, jacobian = np.empty((3, 3)), np.empty(3), np.empty((6, n))
         dynamics.gripper_pose(self._arrays, q_rad, self._scratch, rotation, position)
         dynamics.gripper_jacobian(self._arrays, q_rad, self._scratch, jacobian)
-        columns, turns, sigma = jacobian / self._scaled[:, None], np.empty((6, 6)), np.empty(6)
+        columns, turns, sigma = jacobian / self._scaled[:, None], np.empty((n, n)), np.empty(n)
         if orthogonalise(columns, turns) < 0:
             raise ArithmeticError(
                 f"q = {q_rad.tolist()} rad: the Jacobian has no singular values; "
                 "the arm's dimensions must be finite"
             )
         manipulability = singular_values(columns, sigma)
+        if self._rank < n:
+            manipulability = float(np.prod(np.sort(sigma)[n - self._rank :]))
         return Posture(
-            q_rad, rotation, jacobian, self._scaled, columns, turns, sigma, manipulability
-        )
+            q_rad, rotation, jacobian, self._scaled, columns, turns, sigma, manipulability,
+            self._rank,
+        )  # fmt: skip
 
     def escape(self, posture: Posture, twist_BG: Array, middle_rad: Array) -> Array:
         """Find the self-motion that opens the direction lost at a singular posture.
@@ -151,16 +185,16 @@ class PostureSolver:
         Args:
             posture: where the arm is.
             twist_BG: wanted, base axes, shape (6,).
-            middle_rad: middle of each joint's range, shape (6,).
+            middle_rad: middle of each joint's range, shape (n,).
 
         Returns:
-            Unit self-motion times the lost part of the (bare) twist, shape (6,); zeros where
+            Unit self-motion times the lost part of the (bare) twist, shape (n,); zeros where
             nothing is lost or neither direction helps.
         """
         if posture.smallest >= ESCAPE_BELOW:
-            return np.zeros(6)
-        motion = posture.turns[:, int(np.argmin(posture.sigma))]
-        lost = _left_vector(posture.jacobian / self._scaled[:, None])
+            return np.zeros(self._joints)
+        motion = posture.turns[:, posture.last]
+        lost = _left_vector(posture.jacobian / self._scaled[:, None], self._rank)
         wanted = float(lost @ (twist_BG / self._scaled))
         joint = int(np.argmax(np.abs(motion)))
         first = math.copysign(1.0, (middle_rad - posture.q_rad)[joint] * motion[joint])
@@ -169,7 +203,7 @@ class PostureSolver:
             opened = sign * float(lost @ (ahead.jacobian @ motion / self._scaled))
             if opened * wanted > ESCAPE_OPENS * abs(wanted):
                 return sign * abs(wanted) * motion
-        return np.zeros(6)
+        return np.zeros(self._joints)
 
     def slope(self, posture: Posture, rates_rad_s: Array) -> float:
         """Compute the rate of change of the smallest singular value along joint rates [1/s].
@@ -178,7 +212,7 @@ class PostureSolver:
 
         Args:
             posture: where the arm is.
-            rates_rad_s: where it moves, shape (6,).
+            rates_rad_s: where it moves, shape (n,).
         """
         fastest = float(np.max(np.abs(rates_rad_s)))
         if fastest == 0.0:
@@ -191,9 +225,9 @@ class PostureSolver:
         return rise / step_s if abs(rise) > LEVEL * PROBE_RAD else 0.0
 
 
-def _left_vector(scaled_jacobian: Array) -> Array:
+def _left_vector(scaled_jacobian: Array, rank: int) -> Array:
     """Find the left singular vector of the smallest singular value, even if that is exactly 0."""
     columns, turns, sigma = scaled_jacobian.T.copy(), np.empty((6, 6)), np.empty(6)
     orthogonalise(columns, turns)
     singular_values(columns, sigma)
-    return turns[:, int(np.argmin(sigma))]
+    return turns[:, lost_last(sigma, rank)]

@@ -26,21 +26,22 @@ def warm(
     """Run once, with the array types of a run, every kernel that a run calls.
 
     Args:
-        arm: any arm; what is compiled serves all.
-        q_rad: angles within its limits [rad], shape (6,).
+        arm: the arm; what is compiled serves all of six revolute joints, or all others.
+        q_rad: angles within its limits [rad], shape (n,).
         classic: the integrators for comparison and the inverse dynamics, too.
         fine: the one for ``accuracy = "fine"``, too.
     """
+    at_rest = np.zeros(arm.joints)
     integrators: list[Integrator | None] = [None]
     if classic:
         integrators += [Rk4(SHORT_S), Euler1993(SHORT_S)]
-        q, scratch, out = np.array(q_rad, dtype=np.float64), make_scratch(), np.zeros(6)
+        q, scratch, out = np.array(q_rad, dtype=np.float64), make_scratch(), at_rest.copy()
         gravity_torque(arm.arrays(), q, scratch, out)
-        inverse_torque(arm.arrays(), q, np.zeros(6), np.zeros(6), scratch, out)
+        inverse_torque(arm.arrays(), q, at_rest, at_rest, scratch, out)
     if fine:
         integrators.append(Sdirk4(levers_m(arm)))
     for integrator in integrators:
-        SpaceArm(arm, DriveModel.D, q_rad, integrator=integrator).advance(np.zeros(6), SHORT_S)
+        SpaceArm(arm, DriveModel.D, q_rad, integrator=integrator).advance(at_rest, SHORT_S)
     rates = ProgrammedRates(arm)
     rates.rates(np.array(q_rad), np.zeros(6), TwistFrame.BASE)
     rates.stop(np.array(q_rad))

@@ -40,7 +40,8 @@ class ActionSettings(Settings):
     clutch: Literal["closed", "slip", "open"] | None = None
     """Clutch of ``joint`` from then on: passes on any torque, at most its limit, or nothing."""
     limit_nm: Positive | None = None
-    """Torque at which that clutch slips [N m]; left out: the joint's ``clutch_nm``."""
+    """Torque at which that clutch slips [N m], of a sliding joint its force [N]; left out: the
+    one in the arm's file."""
     power: Literal["on", "off"] | None = None
     """Power of the motor of ``joint``; without it the joint coasts."""
     joint: JointNumber | None = None

@@ -1,4 +1,4 @@
-"""Singular values of a 6x6 matrix and the rates of a damped inverse, without allocation.
+"""Singular values of a matrix of six rows and the rates of a damped inverse, without allocation.
 
 One-sided Jacobi: columns of A are turned in pairs until they are orthogonal; then A V = U S. Small
 singular values come out with full relative accuracy, and the order of operations is ours, so a
@@ -30,21 +30,24 @@ def orthogonalise(columns: NDArray, turns: NDArray) -> int:
     vectors. Hestenes (1958), "Inversion of matrices by biorthogonalization and related results".
 
     Args:
-        columns: A on entry, its turned columns U S on return, shape (6, 6).
-        turns: V on return, shape (6, 6).
+        columns: A on entry, its turned columns U S on return, shape (m, n).
+        turns: V on return, shape (n, n).
 
     Returns:
         Sweeps used, or -1 if `MAX_SWEEPS` were not enough (A is then not finite).
     """
+    rows, n = columns.shape
     total = 0.0
-    for i in range(6):
-        for j in range(6):
+    for i in range(n):
+        for j in range(n):
             turns[i, j] = 1.0 if i == j else 0.0
+    for i in range(rows):
+        for j in range(n):
             total += columns[i, j] * columns[i, j]
     for sweep in range(MAX_SWEEPS):
         turned = False
-        for i in range(5):
-            for j in range(i + 1, 6):
+        for i in range(n - 1):
+            for j in range(i + 1, n):
                 turned = _orthogonalise_pair(columns, turns, i, j, NEGLIGIBLE * total) or turned
         if not turned:
             return sweep
@@ -57,7 +60,7 @@ def _orthogonalise_pair(
 ) -> bool:
     """Turn columns ``i`` and ``j`` against each other; False if they were orthogonal already."""
     a = b = c = 0.0
-    for k in range(6):
+    for k in range(columns.shape[0]):
         a += columns[k, i] * columns[k, i]
         b += columns[k, j] * columns[k, j]
         c += columns[k, i] * columns[k, j]
@@ -67,9 +70,10 @@ def _orthogonalise_pair(
     t = math.copysign(1.0, zeta) / (abs(zeta) + math.hypot(1.0, zeta))
     cosine = 1.0 / math.sqrt(1.0 + t * t)
     sine = cosine * t
-    for k in range(6):
+    for k in range(columns.shape[0]):
         x, y = columns[k, i], columns[k, j]
         columns[k, i], columns[k, j] = cosine * x - sine * y, sine * x + cosine * y
+    for k in range(turns.shape[0]):
         x, y = turns[k, i], turns[k, j]
         turns[k, i], turns[k, j] = cosine * x - sine * y, sine * x + cosine * y
     return True
@@ -80,13 +84,13 @@ def singular_values(columns: NDArray, sigma: NDArray) -> float:
     """Compute the lengths of orthogonal columns; return their product (the manipulability).
 
     Args:
-        columns: as `orthogonalise` left them, shape (6, 6).
-        sigma: singular values on return, in no order, shape (6,).
+        columns: as `orthogonalise` left them, shape (m, n).
+        sigma: singular values on return, in no order, shape (n,).
     """
     product = 1.0
-    for j in range(6):
+    for j in range(columns.shape[1]):
         square = 0.0
-        for k in range(6):
+        for k in range(columns.shape[0]):
             square += columns[k, j] * columns[k, j]
         sigma[j] = math.sqrt(square)
         product *= sigma[j]
@@ -117,23 +121,24 @@ def damped_rates(
     here lambda depends on the direction's sigma, so well-conditioned directions stay exact.
 
     Args:
-        columns: U S of `orthogonalise`, shape (6, 6).
-        turns: V of `orthogonalise`, shape (6, 6).
-        sigma: of `singular_values`, shape (6,).
-        twist: right side, shape (6,).
+        columns: U S of `orthogonalise`, shape (m, n).
+        turns: V of `orthogonalise`, shape (n, n).
+        sigma: of `singular_values`, shape (n,).
+        twist: right side, shape (m,).
         below: singular value under which damping begins.
         largest: damping at the singular value 0.
-        rates: the solution, shape (6,).
+        rates: the solution, shape (n,).
     """
-    for k in range(6):
+    rows, n = columns.shape
+    for k in range(n):
         rates[k] = 0.0
-    for j in range(6):
+    for j in range(n):
         square = sigma[j] * sigma[j] + squared_damping(sigma[j], below, largest)
         if square < LOST:
             continue
         along = 0.0
-        for k in range(6):
+        for k in range(rows):
             along += columns[k, j] * twist[k]
         along /= square
-        for k in range(6):
+        for k in range(n):
             rates[k] += along * turns[k, j]
