@@ -41,7 +41,12 @@ from hil.stations.arm.plan.nodes import (
 )
 from hil.stations.arm.plan.scenario import ArmPlan
 from hil.stations.arm.proof.start import hold_to_pace
-from hil.stations.arm.sources.actions import ActionQueue, buttons_of, timed_actions
+from hil.stations.arm.sources.actions import (
+    ActionQueue,
+    buttons_of,
+    free_joints,
+    timed_actions,
+)
 from hil_common.arrays.pose import Pose, PoseError
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmLimits, Margin
@@ -56,8 +61,8 @@ Array = NDArray[np.float64]
 SINGULAR_VALUE_MIN = 0.005
 """Smallest singular value that the space arm's scaled Jacobian may have."""
 
-END_SPEED_MAX_M_S = 0.01
-"""Largest speed of the space arm's gripper at the end of a motion with actions."""
+FREE_RATE_MAX_RAD_S = 1e-3
+"""Largest rate at the end of a motion of a joint that its actions have left without a drive."""
 
 SourceMaker = Callable[[], VelocitySource]
 
@@ -118,7 +123,8 @@ class ArmProof:
         judge = RobotJudge(geometry, gate, BranchTracker(geometry, self.start.q_rad, robot.least()))
         repeats = MappedRobot(self.mapping, gate, judge)
         nodes = self._nodes(pose_of(space.snapshot()))
-        return ArmStation(space, rates_of(self.plan), source, repeats, nodes, actions_of(self.plan))
+        actions = actions or actions_of(self.plan)
+        return ArmStation(space, rates_of(self.plan), source, repeats, nodes, actions)
 
     def _nodes(self, X_WG0: Pose) -> Nodes | None:
         """Choose the placing of waypoints for a motion from X_WG0; None: on the motion."""
@@ -255,7 +261,7 @@ def _gripper_path(plan: ArmPlan, source: VelocitySource) -> tuple[list[Pose], Ar
 
 
 def _check_end(plan: ArmPlan, last: ArmStep) -> None:
-    """Refuse a motion whose actions come after its end, or leave the gripper moving there."""
+    """Refuse a motion whose actions come after its end, or leave a joint drifting there."""
     source = plan.scenario.source
     placed = timed_actions(source.actions, source.press)
     for one in placed:
@@ -264,13 +270,14 @@ def _check_end(plan: ArmPlan, last: ArmStep) -> None:
                 f"the motion was refused, nothing has been sent: source.{one.key}: {one.action} at "
                 f"{one.at_s:g} s, after the end of the motion at {last.t_s:g} s"
             )
-    speed = float(np.linalg.norm(last.snapshot.velocity_BG_m_s))
-    if placed and speed > END_SPEED_MAX_M_S:
-        raise RefusedError(
-            "the motion was refused, nothing has been sent: after its actions the gripper still "
-            f"moves at {1e3 * speed:.1f} mm/s at the end, {last.t_s:g} s; at most "
-            f"{1e3 * END_SPEED_MAX_M_S:g} mm/s are allowed: close a brake, or end it later"
-        )
+    for joint in free_joints(placed):
+        rate = abs(float(last.snapshot.v_rad_s[joint - 1]))
+        if rate > FREE_RATE_MAX_RAD_S:
+            raise RefusedError(
+                f"the motion was refused, nothing has been sent: nothing stops joint {joint}, and "
+                f"at the end, {last.t_s:g} s, it moves at {rate:.3g} rad/s, more than "
+                f"{FREE_RATE_MAX_RAD_S:g} rad/s: close its brake, or give it power again"
+            )
 
 
 def _offsets_m(plan: ArmPlan, path_m: Array) -> Array | None:

@@ -205,6 +205,20 @@ _START: Final = {
 """State of each device at the start, by the action that leads to it."""
 
 
+def free_joints(placed: Sequence[PlacedAction]) -> list[int]:
+    """Return the numbers of the joints that nothing stops after some actions, in order.
+
+    Such a joint has an open clutch, or neither power nor a closed brake.
+    """
+    last = {(one.action.joint, _device(one.action)): one.action.kind for one in placed}
+    found = {joint for (joint, _), kind in last.items() if kind is ActionKind.CLUTCH_OPEN}
+    for (joint, _), kind in last.items():
+        braked = last.get((joint, "brake")) is ActionKind.BRAKE_CLOSED
+        if kind is ActionKind.POWER_OFF and not braked:
+            found.add(joint)
+    return sorted(found)
+
+
 def _same(before: DriveAction, after: DriveAction) -> bool:
     return (before.kind, before.limit_nm) == (after.kind, after.limit_nm)
 
