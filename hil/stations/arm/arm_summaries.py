@@ -212,7 +212,7 @@ class PlaceSummary(TypedDict):
     kind: str
     """`robot` or `space arm`."""
     q_deg: Array
-    """Joint angles [deg], 6."""
+    """Joint angles [deg], one a joint; of a prismatic one its travel [m]."""
     position_m: Array
     """Position of the gripper in the base [m], 3."""
     rotation: Array
@@ -271,13 +271,13 @@ class SnapshotSummary(TypedDict):
     time_s: float
     """Time since the start [s]."""
     q_rad: Array
-    """Joint angles [rad], 6."""
+    """Joint angles [rad], one a joint; of a prismatic one its travel [m]."""
     v_rad_s: Array
-    """Joint rates [rad/s], 6."""
+    """Joint rates [rad/s], one a joint; of a prismatic one [m/s]."""
     motor_position_rad: Array
-    """Positions of the motors, on the side of the joints [rad], 6."""
+    """Positions of the motors, on the side of the joints [rad; m]."""
     motor_rate_rad_s: Array
-    """Rates of the motors, on the side of the joints [rad/s], 6."""
+    """Rates of the motors, on the side of the joints [rad/s; m/s]."""
     position_m: Array
     """Position of the gripper in the base [m], 3."""
     rotation: Array
@@ -287,11 +287,11 @@ class SnapshotSummary(TypedDict):
     angular_velocity_rad_s: Array
     """Angular velocity of the gripper in the base [rad/s], 3."""
     torque_nm: Array
-    """Torques of the joints [N m], 6."""
+    """Torques of the joints [N m], one a joint; of a prismatic one its force [N]."""
     current_a: Array
-    """Currents of the motors [A], 6."""
+    """Currents of the motors [A]."""
     voltage_v: Array
-    """Voltages of the motors [V], 6."""
+    """Voltages of the motors [V]."""
     active: list[list[str]]
     """Limits and stops that hold each joint back, in words."""
     status: str

@@ -12,11 +12,12 @@ from hil.stations.arm.commands.space_arms import (
     JOINT_NAMES,
     ArmArg,
     angles_of,
+    joint_values,
     loads_of,
     models_of,
     space_arm_of,
 )
-from hil.terminal.console import Json, leave, numbers, out, print_json, verb
+from hil.terminal.console import Json, leave, out, print_json, verb
 
 if TYPE_CHECKING:
     from sim.world.space_arm.snapshot import Active, Snapshot
@@ -26,12 +27,13 @@ if TYPE_CHECKING:
 def advance(
     arm: ArmArg,
     rates: Annotated[
-        str, typer.Option("--rates", metavar=JOINT_NAMES, help="Commanded joint rates [deg/s].")
+        str,
+        typer.Option("--rates", metavar=JOINT_NAMES, help="Commanded joint rates [deg/s; m/s]."),
     ],
     ticks: Annotated[int, typer.Option("--ticks", min=1, max=100_000, help="How many.")] = 10,
     joints: Annotated[
         str | None,
-        typer.Option("--q", metavar=JOINT_NAMES, help="Start [deg]; home if left out."),
+        typer.Option("--q", metavar=JOINT_NAMES, help="Start [deg; m]; home if left out."),
     ] = None,
     payload: Annotated[
         str,
@@ -55,7 +57,7 @@ def advance(
     loads, models = loads_of(settings, payload), models_of(model)
     if len(loads) != 1 or len(models) != 1:
         raise ConfigError("command line", ["one payload and one model are needed here"])
-    command = np.radians(numbers(rates, 6, "--rates", f"{JOINT_NAMES} in deg/s"))
+    command = joint_values(settings, rates, "--rates", "/s")
     try:
         simulated = SpaceArm(
             settings.arm(), models[0], angles_of(settings, joints), payload=loads[0].body

@@ -115,12 +115,12 @@ def _space_place(path: Path, joints: str | None) -> SpacePlaceSummary:
     q = angles_of(settings, joints)
     rotation, position = np.empty((3, 3)), np.empty(3)
     gripper_pose(model.arrays(), q, make_scratch(), rotation, position)
-    posture = PostureSolver(model, reach_m(model)).at(q)
+    posture = PostureSolver(model, reach_m(model), settings.followed()).at(q)
     violations = beyond_ranges(model, q)
     return SpacePlaceSummary(
         ok=not violations,
         kind=SPACE_ARM.name,
-        q_deg=np.degrees(q),
+        q_deg=settings.in_file_units(q),
         position_m=position,
         rotation=rotation,
         smallest_singular_value=posture.smallest,
@@ -130,16 +130,18 @@ def _space_place(path: Path, joints: str | None) -> SpacePlaceSummary:
 
 
 def beyond_ranges(arm: Arm, q_rad: NDArray[np.float64]) -> list[str]:
-    """Say which joints of a space arm are beyond their ranges at these angles, shape (6,)."""
+    """Say which joints of a space arm are beyond their ranges at these angles, shape (n,)."""
     return [
-        _beyond(link.name, angle, min(max(angle, low), high))
+        _beyond(link.name, angle, min(max(angle, low), high), slides=link.prismatic)
         for link, angle in zip(arm.links, q_rad, strict=True)
         if not (low := link.position_min_rad) <= angle <= (high := link.position_max_rad)
     ]
 
 
-def _beyond(joint: str, value_rad: float, limit_rad: float) -> str:
+def _beyond(joint: str, value_rad: float, limit_rad: float, *, slides: bool = False) -> str:
     side = "above" if value_rad > limit_rad else "below"
+    if slides:
+        return f"{joint}: {value_rad:.4f} m is {side} its limit of {limit_rad:.4f} m"
     return (
         f"{joint}: {math.degrees(value_rad):.3f} deg is {side} its limit of "
         f"{math.degrees(limit_rad):.3f} deg"

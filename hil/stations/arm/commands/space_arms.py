@@ -29,7 +29,7 @@ ArmArg = Annotated[
         autocompletion=offered("arms"),
     ),
 ]
-JOINT_NAMES = "q1,…,q6"
+JOINT_NAMES = "q1,q2,…"
 PAYLOAD_MOST_KG = 1e5
 
 
@@ -121,18 +121,28 @@ def _body(settings: ArmSettings, word: str) -> Any:
 
 
 def angles_of(settings: ArmSettings, text: str | None) -> NDArray[np.float64]:
-    """Return joint angles of ``--q`` [rad], shape (6,); the arm's home if it is left out."""
+    """Return joint angles of ``--q`` [rad; m], shape (n,); the arm's home if it is left out."""
+    return settings.home_rad() if text is None else joint_values(settings, text, "--q", "")
+
+
+def joint_values(settings: ArmSettings, text: str, option: str, per: str) -> NDArray[np.float64]:
+    """Read one number a joint, in degrees or metres, and so in rad or m, shape (n,).
+
+    Args:
+        per: what follows the unit in words, such as "/s".
+    """
     import numpy as np
 
-    if text is None:
-        return settings.home_rad()
-    return np.radians(numbers(text, 6, "--q", f"{JOINT_NAMES} in degrees"))
+    unit = f"deg{per}, of a sliding joint m{per}" if any(settings.prismatic) else f"deg{per}"
+    count = len(settings.joint)
+    found = numbers(text, count, option, f"q1,…,q{count} in {unit}")
+    return np.array([one.in_si(v) for one, v in zip(settings.joint, found, strict=True)])
 
 
 def beyond_torque(
     names: list[str], motor_nm: NDArray[np.float64], limits_nm: NDArray[np.float64]
 ) -> list[str]:
-    """Say which motors cannot give their torques [N m], shape (6,) each."""
+    """Say which motors cannot give their torques [N m], shape (n,) each."""
     return [
         f"{name}: {torque:.4g} N m is beyond what the motor's current gives, {limit:.4g} N m"
         for name, torque, limit in zip(names, motor_nm, limits_nm, strict=True)

@@ -47,8 +47,10 @@ class SpaceArmChoice(Settings):
     """Drives of the arm: linear, with limits, backlash, elasticity, dry friction."""
     payload: str = ""
     """Name of one of the arm's payloads that the gripper holds; empty for none."""
-    start_deg: tuple[float, float, float, float, float, float] | None = None
-    """Joint angles at the start; the arm's home if left out."""
+    start_deg: tuple[float, ...] | None = None
+    """Angles of the revolute joints at the start [deg]; the arm's home if left out."""
+    start_m: tuple[float, ...] | None = None
+    """Travels of the prismatic joints at the start [m]; the arm's home if left out."""
     accuracy: Literal["usual", "fine"] = "usual"
     """Accuracy of the simulation: ``fine`` takes ten times the time (not with model c)."""
 
@@ -242,12 +244,10 @@ def _check(plan: ArmPlan, source: str) -> None:
     if payload and payload not in payloads:
         there = ", ".join(payloads) or "none"
         add("space_arm.payload", f" = {payload!r}: {space_arm.name} has {there}")
-    joints = zip(scenario.space_arm.start_deg or (), space_arm.joint, strict=False)
-    for number, (angle, joint) in enumerate(joints):
-        low, high = joint.position_deg
-        if not low <= angle <= high:
-            moves = f"{joint.name} of {space_arm.name} moves from {low:g} to {high:g} deg"
-            add(f"space_arm.start_deg.{number}", f" = {angle} deg: {moves}")
+    for name, unit in (("start_deg", "deg"), ("start_m", "m")):
+        values = getattr(scenario.space_arm, name)
+        for place, text in () if values is None else space_arm.wrong_posture(unit, values):
+            add(f"space_arm.{name}{place}", text)
     for key, text in _faults_of_actions(plan):
         add(key, text)
     if (scenario.mapping.start is None) != (scenario.mapping.start_joints_deg is None):

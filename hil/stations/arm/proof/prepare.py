@@ -142,12 +142,13 @@ def space_arm_of(plan: ArmPlan) -> SpaceArm:
     """Return the space arm at its start."""
     chosen = plan.scenario.space_arm
     arm = plan.space_arm.arm()
-    start = plan.space_arm.home_deg if chosen.start_deg is None else chosen.start_deg
+    start = plan.space_arm.posture_rad(
+        plan.space_arm.home_deg if chosen.start_deg is None else chosen.start_deg,
+        plan.space_arm.home_m if chosen.start_m is None else chosen.start_m,
+    )
     payload = plan.space_arm.payloads().get(chosen.payload)
     fine = Sdirk4(levers_m(arm)) if chosen.accuracy == "fine" else None
-    return SpaceArm(
-        arm, DriveModel(chosen.model), np.radians(start), payload=payload, integrator=fine
-    )
+    return SpaceArm(arm, DriveModel(chosen.model), start, payload=payload, integrator=fine)
 
 
 def planned_actions(plan: ArmPlan) -> list[TimedAction]:
@@ -167,7 +168,9 @@ def actions_of(plan: ArmPlan) -> ActionQueue:
 def rates_of(plan: ArmPlan) -> ProgrammedRates:
     """Return the space arm's programmed rates, bounded as the scenario asks."""
     settings = RateSettings(acceleration_max_rad_s2=plan.scenario.acceleration_max_rad_s2)
-    return ProgrammedRates(plan.space_arm.arm(), TICK_S, settings)
+    return ProgrammedRates(
+        plan.space_arm.arm(), TICK_S, settings, followed=plan.space_arm.followed()
+    )
 
 
 def space_limits(plan: ArmPlan) -> ArmLimits:
@@ -183,12 +186,13 @@ def space_limits(plan: ArmPlan) -> ArmLimits:
         acceleration_max_rad_s2=(
             plan.space_arm.acceleration_overshoot * plan.scenario.acceleration_max_rad_s2,
         )
-        * 6,
+        * len(links),
         gripper_speed_max_m_s=robot.gripper_speed_max_m_s / plan.scenario.mapping.scale,
         gripper_turn_max_rad_s=robot.gripper_turn_max_rad_s,
         margins=(Margin("smallest singular value", SINGULAR_VALUE_MIN, "1"),),
         clearances=None,
         corners=None,  # it is simulated: no controller blends its path
+        joint_units=tuple(link.unit for link in links),
     )
 
 

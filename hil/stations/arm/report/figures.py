@@ -36,6 +36,9 @@ LEAST_SPANS: Final = (2.0, 1.0)
 LEAST_WAYPOINTS: Final = 2
 """Fewer are no line over time."""
 
+JOINT_COLOURS: Final = (*LEG_COLOURS, "#8C564B", "#7F7F7F")
+"""Colour of each joint."""
+
 ANSWER_WANTED_S: Final = 2e-3
 """Answers are to be out within this for 99 % of the requests."""
 
@@ -147,7 +150,7 @@ def _both_arms(
         panels = figure.subplots(len(shares), 1, sharex=True, squeeze=False)[:, 0]
         place(figure, grid=(1, len(shares)), right_in=LEGEND_IN, between_in=(0.5, 0.4))
         for axes, (arm, values) in zip(panels, shares.items(), strict=True):
-            for joint, colour in enumerate(LEG_COLOURS):
+            for joint, colour in enumerate(JOINT_COLOURS[: values.shape[1]]):
                 words = f"joint {joint + 1}"
                 line(axes, view.fetches.fetched_s, 100.0 * values[:, joint], colour, words, 1.4)
             limit_line(axes, limit_percent, soft=True)
@@ -155,7 +158,8 @@ def _both_arms(
             axes.set_ylabel(label)
         mark_actions(list(panels), view)
         times_below(list(panels[-1:]))
-        handles, labels = panels[0].get_legend_handles_labels()
+        most = max(range(len(panels)), key=lambda k: list(shares.values())[k].shape[1])
+        handles, labels = panels[most].get_legend_handles_labels()
         at = (1.0 - (LEGEND_IN - 0.05) / figure.get_figwidth(), 1.0)
         figure.legend(handles, labels, loc="upper left", bbox_to_anchor=at, handlelength=1.6)
 

@@ -116,13 +116,13 @@ def _joints(view: ArmView) -> Iterator[KeyFigure]:
     for one in () if view.machines is None else view.machines.joints():
         left = 100.0 * limit_share(column(one.angles), one.low_rad, one.high_rad)
         if np.isfinite(left).any():
-            k, joint = divmod(int(np.nanargmin(left)), 6)
+            k, joint = divmod(int(np.nanargmin(left)), left.shape[1])
             value, where = float(left[k, joint]), _where(view, k, joint)
             yield KeyFigure(f"{one.arm} arm, travel left", f"{value:.1f} %", where, "0 %",
                             f"{value:.1f} %", value < 0.0)  # fmt: skip
         rate = 100.0 * np.abs(column(one.rates)) / one.rate_max_rad_s
         if np.isfinite(rate).any():
-            k, joint = divmod(int(np.nanargmax(rate)), 6)
+            k, joint = divmod(int(np.nanargmax(rate)), rate.shape[1])
             value, where = float(rate[k, joint]), _where(view, k, joint)
             yield _below(f"{one.arm} arm, joint rate", value, "%", where, 100.0, 1)
 

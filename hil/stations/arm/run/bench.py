@@ -33,7 +33,7 @@ from hil.stations.arm.run.session import arm_clock, arm_wire, play_stream, write
 from hil.stations.arm.run.wire import emulated_controller
 from hil.stations.arm.run.world import notes_of, plant_of
 from hil.stations.arm.scene.machines import ArmMachines
-from hil.stations.arm.signals import SIGNALS
+from hil.stations.arm.signals import arm_signals
 from hil.stations.arm.sources.settings import make_source
 from hil.timing.clock import Clock, VirtualClock
 from sim.devices.arm.controller import ArmController
@@ -55,9 +55,10 @@ def run_header(
         diagram: of its operator.
     """
     plan = prepared.plan
+    signals = arm_signals(plan.space_arm.prismatic)
     machines = {"machines": _machines(prepared).to_json()}
     return opening.header(
-        SIGNALS if diagram is None else diagram.signals(SIGNALS),
+        signals if diagram is None else diagram.signals(signals),
         clock,
         plan.model_dump(mode="json") | machines | ({} if diagram is None else diagram.header_table),
         {
@@ -69,7 +70,7 @@ def run_header(
             "period_s": repr(TICK_S),
             "seed": str(plan.scenario.seed),
             "scale": repr(plan.scenario.mapping.scale),
-            "station": SIGNALS.station,
+            "station": signals.station,
         },
         VERSIONED,
     )
@@ -252,7 +253,8 @@ def play_arm(
     if led is not None and actions.buttons:
         led.take_table = PressCounter(tuple(actions.buttons), actions.press, led.take_table).take
     press = actions.press_number if actions.buttons else None
-    source = source_of(plan, clock, diagram, press)
+    beside = () if diagram is None and press is None else (diagram, press)
+    source = source_of(plan, clock, *beside)
     opening.at_end(source.close)
     held = source if led is None else led.holds(source, plan.scenario.source.limits.limits())
     stop_request = opening.stop_request if led is None else led.stops(opening.stop_request)
