@@ -237,6 +237,8 @@ class RobotPlaceSummary(PlaceSummary):
 class SpacePlaceSummary(PlaceSummary):
     """Place of a space arm's gripper."""
 
+    rpy_deg: Array
+    """Roll, pitch, yaw of its axes, Rz(yaw) Ry(pitch) Rx(roll) [deg], 3."""
     smallest_singular_value: float
     """Smallest singular value of the scaled Jacobian [1]."""
     manipulability: float
@@ -263,6 +265,23 @@ class PosturesSummary(TypedDict):
     """One at least is within the ranges."""
     solutions: list[PostureSummary]
     """Postures, those within the ranges first, the nearest of them first."""
+
+
+class FoundPlaceSummary(TypedDict):
+    """Joint angles of a space arm for a place of its gripper."""
+
+    ok: bool
+    """The place is reached."""
+    arm: str
+    """Name of the arm."""
+    q_deg: Array
+    """Joint angles [deg], one a joint; of a prismatic one its travel [m]."""
+    followed: list[str]
+    """Components of the place that count; the others come as they may."""
+    left_m: float
+    """Distance that is left [m]."""
+    left_deg: float
+    """Angle that is left [deg]."""
 
 
 class SnapshotSummary(TypedDict):

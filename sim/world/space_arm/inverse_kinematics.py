@@ -67,6 +67,7 @@ class InverseKinematics:
                 best, left = q, after
             if self._size(left) < CLOSE:
                 break
+        best = self._turned_back(best, np.array(near_rad, dtype=np.float64))
         return best, float(np.linalg.norm(left[:3])), float(np.linalg.norm(left[3:]))
 
     def _descend(self, q: Array, position_m: Array, rotation: Array) -> Array:
@@ -86,6 +87,12 @@ class InverseKinematics:
                 break
             q, left = tried, after
         return q
+
+    def _turned_back(self, q: Array, near: Array) -> Array:
+        """Take whole turns out of revolute joints where they lead away from the start."""
+        turn = np.where([link.prismatic for link in self._arm.links], np.inf, 2.0 * np.pi)
+        nearer = q - np.where(np.isinf(turn), 0.0, 2.0 * np.pi * np.round((q - near) / turn))
+        return np.where((nearer >= self._low) & (nearer <= self._high), nearer, q)
 
     def _left(self, q: Array, position_m: Array, rotation: Array) -> Array:
         """Compute the way that is left as a twist: metres, then radians, base axes, shape (6,)."""

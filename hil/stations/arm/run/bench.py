@@ -283,9 +283,18 @@ def play_arm(
     return result
 
 
-def warm_arm(*, classic: bool = False, fine: bool = False) -> None:
-    """Compile, or load from the cache, all kernels that a run of an arm calls."""
+def warm_arm(
+    settings: ArmSettings | None = None, *, classic: bool = False, fine: bool = False
+) -> None:
+    """Compile, or load from the cache, all kernels that a run of an arm calls.
+
+    Args:
+        settings: the space arm; one of six revolute joints if left out.
+        classic: those of comparisons, too.
+        fine: those of ``accuracy = "fine"``, too.
+    """
     robot.warm()
-    with collected():  # it is none of the run that follows
-        settings = ArmSettings.load(configs_dir() / "arms" / "bkm.toml")
+    if settings is None:
+        with collected():  # it is none of the run that follows
+            settings = ArmSettings.load(configs_dir() / "arms" / "bkm.toml")
     space_arm.warm(settings.arm(), settings.home_rad(), classic=classic, fine=fine)

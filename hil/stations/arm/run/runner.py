@@ -12,6 +12,7 @@ import numpy as np
 from hil.desk.velocity.keyboard import HELP
 from hil.diagram.run.options import changes_by_options
 from hil.machines.robot.offered_links import link_kind
+from hil.machines.space_arm.settings import ArmSettings
 from hil.run.console import Console
 from hil.run.end import Conclusion
 from hil.run.run import Opening
@@ -157,11 +158,17 @@ def summary(done: Done, after: Afterwards) -> Summary:
     return Summary(run_summary, show)
 
 
-def warm_arm_and_say(*, quiet: bool, classic: bool = False, fine: bool = False) -> None:
+def warm_arm_and_say(
+    settings: ArmSettings | None = None,
+    *,
+    quiet: bool,
+    classic: bool = False,
+    fine: bool = False,
+) -> None:
     """Compile the arm's kernels with a word to the user: the first time takes a while."""
     words = "preparing the arm's kernels (the first run compiles them, about a minute)"
     with waiting(words, quiet=quiet):
-        warm_arm(classic=classic, fine=fine)
+        warm_arm(settings, classic=classic, fine=fine)
 
 
 def warm_all(quiet: bool) -> None:
@@ -171,7 +178,7 @@ def warm_all(quiet: bool) -> None:
 
 def _prepared(plan: ArmPlan, *, quiet: bool) -> ArmProof:
     fine = plan.scenario.space_arm.accuracy == "fine"
-    warm_arm_and_say(quiet=quiet, fine=fine)
+    warm_arm_and_say(plan.space_arm, quiet=quiet, fine=fine)
     live = not plan.scenario.source.planned
     words = "looking at the start" if live else "playing the motion out, to prove it"
     with waiting(words, quiet=quiet):
