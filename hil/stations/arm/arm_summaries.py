@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from hil.run.end import ConclusionSummary
 
@@ -44,6 +44,17 @@ class SimulationSummary(TypedDict):
     recording has them in `flags`."""
 
 
+class ActionSummary(TypedDict):
+    """Action on the space arm's drives, or on its payload."""
+
+    at_s: float
+    """Time of the motion [s]."""
+    joint: int
+    """Number of the joint, from 1 at the base; 0 for the payload."""
+    action: str
+    """Code of the action."""
+
+
 class ArmCheckSummary(TypedDict):
     """Proof of a motion of both arms."""
 
@@ -63,6 +74,8 @@ class ArmCheckSummary(TypedDict):
     """Values that come nearest to each limit; empty for a live motion."""
     simulation: SimulationSummary
     """Accuracy of the simulation of the space arm."""
+    actions: NotRequired[list[ActionSummary]]
+    """Actions that the proof has played; left out where the scenario has none."""
 
 
 class AccuracySummary(TypedDict):

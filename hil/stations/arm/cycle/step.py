@@ -20,6 +20,7 @@ from hil.desk.velocity.source import Twist
 from hil_common.arrays.pose import Pose, PoseError
 from hil_common.arrays.rotation import quaternion_of
 from safety.arm_limits import ArmCheck, ArmLimits, ArmSample, ArmViolation
+from sim.world.space_arm.actions import TimedAction
 from sim.world.space_arm.programmed_rates import RateCommand
 from sim.world.space_arm.snapshot import Snapshot
 
@@ -86,6 +87,8 @@ class ArmStep(RobotStep):
     """Joint rates commanded of the space arm, and what bound them."""
     snapshot: Snapshot = field(kw_only=True)
     """The space arm at the waypoint."""
+    actions: tuple[TimedAction, ...] = field(default=(), kw_only=True)
+    """What was done to its drives since the waypoint before, at times of the motion."""
 
     @property
     def alone(self) -> bool:

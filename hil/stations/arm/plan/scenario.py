@@ -31,7 +31,13 @@ from hil.stations.arm.plan.simulation_accuracy import (
     SimulationAccuracy,
     simulation_accuracy,
 )
-from hil.stations.arm.sources.settings import ArmSourceSettings
+from hil.stations.arm.sources.actions import (
+    PlacedAction,
+    buttons_of,
+    faults_of,
+    timed_actions,
+)
+from hil.stations.arm.sources.settings import ArmSourceSettings, DiagramSourceSettings
 from hil_common.arrays.pose import Pose
 from sim.world.space_arm.drive import DriveModel
 
@@ -211,6 +217,37 @@ def _frames_of_the_world(source: Any) -> Iterator[str]:
             yield f"source.segment.{number}.frame"
 
 
+def _faults_of_actions(plan: ArmPlan) -> Iterator[tuple[str, str]]:
+    """Yield the keys of actions that cannot be done, and what is wrong with them."""
+    source, chosen = plan.scenario.source, plan.scenario.space_arm
+    try:
+        placed = timed_actions(source.actions, source.press)
+    except ValueError as error:
+        yield "source.press", f": {error}"
+        return
+    names = {name.partition("@")[0].strip() for name in source.press}
+    buttons = buttons_of(source.actions)
+    if (
+        unknown := sorted(names - set(buttons))
+        if not isinstance(source, DiagramSourceSettings)
+        else []
+    ):
+        known = ", ".join(buttons) or "none"
+        yield "source.press", f" = {unknown[0]!r}: no action has such a button; there are {known}"
+    arm = plan.space_arm.arm()
+    for key, text in faults_of(placed, arm, chosen.payload):
+        yield f"source.{key}", f": {text}"
+    for number, one in enumerate(source.actions):
+        if one.button is not None:
+            alone = [PlacedAction("", 0.0, action) for action in one.actions()]
+            for _, text in faults_of(alone, arm, chosen.payload):
+                yield f"source.actions.{number}", f": {text}"
+    for one in placed:
+        if one.at_s >= plan.scenario.longest_s:
+            late = f"at_s = {one.at_s:g} s: the motion ends by {plan.scenario.longest_s:g} s"
+            yield f"source.{one.key}", f": {late} (longest_s)"
+
+
 def _check(plan: ArmPlan, source: str) -> None:
     scenario, space_arm, wrong = plan.scenario, plan.space_arm, list[Wrong]()
 
@@ -228,6 +265,8 @@ def _check(plan: ArmPlan, source: str) -> None:
     model = DriveModel(scenario.space_arm.model)
     if lack := space_arm.arm().lacks(model.effects):
         add("space_arm.model", f" = {model.value!r}: {space_arm.name}: {lack}")
+    for key, text in _faults_of_actions(plan):
+        add(key, text)
     if (scenario.mapping.start is None) != (scenario.mapping.start_joints_deg is None):
         add("mapping", ": start and start_joints_deg belong together; give both or none")
     for key in _frames_of_the_world(scenario.source):

@@ -42,9 +42,16 @@ from hil.stations.arm.plan.nodes import (
 from hil.stations.arm.plan.scenario import ArmPlan
 from hil.stations.arm.plan.simulation_accuracy import SimulationAccuracy
 from hil.stations.arm.proof.start import hold_to_pace
+from hil.stations.arm.sources.actions import (
+    ActionQueue,
+    buttons_of,
+    free_joints,
+    timed_actions,
+)
 from hil_common.arrays.pose import Pose, PoseError
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmLimits, Margin
+from sim.world.space_arm.actions import TimedAction
 from sim.world.space_arm.arm import Arm
 from sim.world.space_arm.capped_sdirk4 import CappedSdirk4
 from sim.world.space_arm.drive import DriveModel
@@ -56,6 +63,9 @@ Array = NDArray[np.float64]
 
 SINGULAR_VALUE_MIN = 0.005
 """Smallest singular value that the space arm's scaled Jacobian may have."""
+
+FREE_RATE_MAX_RAD_S = 1e-3
+"""Largest rate at the end of a motion of a joint that its actions have left without a drive."""
 
 SourceMaker = Callable[[], VelocitySource]
 
@@ -111,14 +121,20 @@ class ArmProof:
             raise RefusedError(f"the start is refused: {gate.latched[0]}")
         return gate
 
-    def station(self, source: VelocitySource, gate: WaypointGate | None = None) -> ArmStation:
-        """Return control of both arms, at the start; with a gate of its own, or one."""
+    def station(
+        self,
+        source: VelocitySource,
+        gate: WaypointGate | None = None,
+        actions: ActionQueue | None = None,
+    ) -> ArmStation:
+        """Return control of both arms at the start; gate and actions are its own, or these."""
         robot, space, gate = self.plan.robot, space_arm_of(self.plan), gate or self.gate()
         geometry = robot.geometry()
         judge = RobotJudge(geometry, gate, BranchTracker(geometry, self.start.q_rad, robot.least()))
         repeats = MappedRobot(self.mapping, gate, judge)
         nodes = self._nodes(pose_of(space.snapshot()))
-        return ArmStation(space, rates_of(self.plan), source, repeats, nodes)
+        actions = actions or actions_of(self.plan)
+        return ArmStation(space, rates_of(self.plan), source, repeats, nodes, actions)
 
     def _nodes(self, X_WG0: Pose) -> Nodes | None:
         """Choose the placing of waypoints for a motion from X_WG0; None: on the motion."""
@@ -152,6 +168,20 @@ def _integrator(arm: Arm, simulation: SimulationAccuracy) -> Integrator | None:
     if simulation.accuracy == "usual":
         return None
     return CappedSdirk4(levers_m(arm)) if simulation.capped else Sdirk4(levers_m(arm))
+
+
+def planned_actions(plan: ArmPlan) -> list[TimedAction]:
+    """Return the actions of a motion at their times, presses of the scenario among them."""
+    source = plan.scenario.source
+    placed = timed_actions(source.actions, source.press)
+    return [TimedAction(one.at_s, one.action) for one in placed]
+
+
+def actions_of(plan: ArmPlan) -> ActionQueue:
+    """Return the actions of a motion; nobody presses a button while a planned one moves."""
+    source = plan.scenario.source
+    buttons = {} if source.planned else buttons_of(source.actions)
+    return ActionQueue(planned_actions(plan), buttons)
 
 
 def rates_of(plan: ArmPlan) -> ProgrammedRates:
@@ -240,15 +270,37 @@ def _gripper_path(plan: ArmPlan, source: VelocitySource) -> tuple[list[Pose], Ar
     space = space_arm_of(plan)
     first = pose_of(space.snapshot())
     try:
-        steps = play_out(ArmStation(space, rates_of(plan), source), steps_max(plan))
+        station = ArmStation(space, rates_of(plan), source, actions=actions_of(plan))
+        steps = play_out(station, steps_max(plan))
     except ValueError as error:
         raise RefusedError(f"the motion was refused, nothing has been sent: {error}") from None
     if not steps:
         raise RefusedError("the motion was refused: it has no waypoint")
     if steps[-1].course is MotionPhase.REFUSED:
         _refuse(steps[-1])
+    _check_end(plan, steps[-1])
     poses = [first, *(pose_of(step.snapshot) for step in steps)]
     return poses, np.vstack([first.position_m, *(path_of(step.snapshot) for step in steps)])
+
+
+def _check_end(plan: ArmPlan, last: ArmStep) -> None:
+    """Refuse a motion whose actions come after its end, or leave a joint drifting there."""
+    source = plan.scenario.source
+    placed = timed_actions(source.actions, source.press)
+    for one in placed:
+        if one.at_s >= last.t_s:
+            raise RefusedError(
+                f"the motion was refused, nothing has been sent: source.{one.key}: {one.action} at "
+                f"{one.at_s:g} s, after the end of the motion at {last.t_s:g} s"
+            )
+    for joint in free_joints(placed):
+        rate = abs(float(last.snapshot.v_rad_s[joint - 1]))
+        if rate > FREE_RATE_MAX_RAD_S:
+            raise RefusedError(
+                f"the motion was refused, nothing has been sent: nothing stops joint {joint}, and "
+                f"at the end, {last.t_s:g} s, it moves at {rate:.3g} rad/s, more than "
+                f"{FREE_RATE_MAX_RAD_S:g} rad/s: close its brake, or give it power again"
+            )
 
 
 def _offsets_m(plan: ArmPlan, path_m: Array) -> Array | None:

@@ -46,6 +46,18 @@ ANSWER_LATEST_S: Final = 0.25
 """Time from a request after which the robot repeats it [s]."""
 
 
+def mark_actions(panels: Sequence[Axes], view: ArmView) -> None:
+    """Draw a line at each action on the space arm's drives; the first panel says which."""
+    for at_s, words in view.actions:
+        for axes in panels:
+            axes.axvline(at_s, color=INK, lw=0.8, ls=(0, (1, 2)), zorder=1.5)
+        panels[0].annotate(
+            words, (at_s, 1.0), (-3, -3), xycoords=("data", "axes fraction"),
+            textcoords="offset points", rotation=90, ha="right", va="top", color=INK,
+            fontsize=7.0,
+        )  # fmt: skip
+
+
 def relative_motion(view: ArmView) -> Picture | None:
     """Draw position and turn of the gripper since the start: simulated, asked, measured."""
     if len(view.asked) < LEAST_WAYPOINTS:
@@ -66,6 +78,7 @@ def relative_motion(view: ArmView) -> Picture | None:
                 axes.set_ylim(low - margin, high + margin)
             panels[axis, 0].set_ylabel(f"{'xyz'[axis]} [mm]")
             panels[axis, 1].set_ylabel(f"turn about {'xyz'[axis]} [deg]")
+        mark_actions(list(panels.ravel()), view)
         times_below(panels[-1])
         handles, labels = panels[0, 0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="upper left", ncols=3, bbox_to_anchor=(0.05, 1.0))
@@ -95,6 +108,7 @@ def speed(view: ArmView) -> Picture | None:
             limit_line(axes, limit, soft=True)
         axes.set_ylim(0.0, 1.1 * max(1e3 * float(np.nanmax(values)), limit or 1.0))
         axes.set_ylabel("gripper speed [mm/s]")
+        mark_actions([axes], view)
         times_below([axes])
 
     return Picture("speed", "Speed of the gripper", "Dashed: the most that is allowed.",
@@ -142,6 +156,7 @@ def _both_arms(
             limit_line(axes, limit_percent, soft=True)
             axes.set_title(f"{arm} arm")
             axes.set_ylabel(label)
+        mark_actions(list(panels), view)
         times_below(list(panels[-1:]))
         most = max(range(len(panels)), key=lambda k: list(shares.values())[k].shape[1])
         handles, labels = panels[most].get_legend_handles_labels()

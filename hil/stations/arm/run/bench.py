@@ -24,9 +24,10 @@ from hil.run.run import Opening, conduct
 from hil.stations.arm.cycle.robot_start import RobotStart
 from hil.stations.arm.cycle.stream import Stream, Streamed
 from hil.stations.arm.cycle.waypoint_gate import GatedArm
+from hil.stations.arm.lead.action_page import PressCounter
 from hil.stations.arm.lead.operator import open_arm_desk
 from hil.stations.arm.plan.scenario import ArmPlan
-from hil.stations.arm.proof.prepare import ArmProof, prepare
+from hil.stations.arm.proof.prepare import ArmProof, actions_of, prepare
 from hil.stations.arm.run.diagram_run import DiagramRun, diagram_run, edited
 from hil.stations.arm.run.session import arm_clock, arm_wire, play_stream, writer_of
 from hil.stations.arm.run.wire import emulated_controller
@@ -136,11 +137,17 @@ def prepare_plan(plan: ArmPlan) -> ArmProof:
     return prepare(plan, lambda: source_of(plan, VirtualClock()))
 
 
-def source_of(plan: ArmPlan, clock: Clock, diagram: DiagramRun | None = None) -> VelocitySource:
+def source_of(
+    plan: ArmPlan,
+    clock: Clock,
+    diagram: DiagramRun | None = None,
+    press: Callable[[int], object] | None = None,
+) -> VelocitySource:
     """Return the source of a plan, at its beginning.
 
     Args:
         diagram: of its operator.
+        press: told the number of the button that he presses at a keyboard, from 1.
 
     Raises:
         RefusedError: if a device or package is not there, or a live source is to run in no time.
@@ -154,7 +161,7 @@ def source_of(plan: ArmPlan, clock: Clock, diagram: DiagramRun | None = None) ->
     try:
         file = Path(plan.scenario_file)
         made = None if diagram is None else diagram.made
-        return make_source(source, now_s=clock.now_s, scenario=file, diagram=made)
+        return make_source(source, now_s=clock.now_s, scenario=file, diagram=made, press=press)
     except SourceError as error:
         raise RefusedError(f"source: {error}") from None
 
@@ -242,7 +249,12 @@ def play_arm(
         opening.enter(edited(plan, diagram, edit))
     if diagram is not None and led is not None:
         diagram.led(led)
-    source = source_of(plan, clock) if diagram is None else source_of(plan, clock, diagram)
+    actions = actions_of(plan)
+    if led is not None and actions.buttons:
+        led.take_table = PressCounter(tuple(actions.buttons), actions.press, led.take_table).take
+    press = actions.press_number if actions.buttons else None
+    beside = () if diagram is None and press is None else (diagram, press)
+    source = source_of(plan, clock, *beside)
     opening.at_end(source.close)
     held = source if led is None else led.holds(source, plan.scenario.source.limits.limits())
     stop_request = opening.stop_request if led is None else led.stops(opening.stop_request)
@@ -252,7 +264,7 @@ def play_arm(
     opening.at_end(wire.close)
     arm = GatedArm(prepared.gate(), wire)
     stream = Stream(
-        clock, prepared.station(held, arm), arm, declared_path(prepared),
+        clock, prepared.station(held, arm, actions), arm, declared_path(prepared),
         RobotStart(plan.robot, prepared.start, robot_at), stop_request, plan.scenario.longest_s,
         plan.robot.oat_convention(), writer_of(order),
         str if led is None else lambda: led.lost, emulated.shown,

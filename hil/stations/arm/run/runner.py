@@ -18,6 +18,7 @@ from hil.run.end import Conclusion
 from hil.run.run import Opening
 from hil.run.station import Checked, Request, Summary
 from hil.stations.arm.arm_summaries import (
+    ActionSummary,
     ArmCheckSummary,
     ArmRunSummary,
     FindingSummary,
@@ -27,12 +28,13 @@ from hil.stations.arm.cycle.journal import supervised
 from hil.stations.arm.options import AT, OPTIONS
 from hil.stations.arm.plan.scenario import ArmPlan, load_arm_plan
 from hil.stations.arm.proof.findings import findings_table, summarize_end, supervision_table
-from hil.stations.arm.proof.prepare import ArmProof
+from hil.stations.arm.proof.prepare import ArmProof, planned_actions
 from hil.stations.arm.proof.start import robot_at
 from hil.stations.arm.run.bench import ArmRunResult, play_arm, prepare_plan, warm_arm
 from hil.stations.arm.run.diagram_run import diagram_run
 from hil.stations.arm.run.wire import emulated_robot
 from hil.stations.arm.run.world import check_world
+from hil.stations.arm.sources.actions import buttons_of
 from hil.stations.arm.sources.settings import (
     DiagramSourceSettings,
     GamepadSourceSettings,
@@ -41,6 +43,7 @@ from hil.stations.arm.sources.settings import (
 )
 from hil.terminal.console import out, styled, waiting
 from hil.terminal.run_products import Afterwards
+from sim.world.space_arm.actions import TimedAction
 from sim.world.space_arm.simulator import TICK_S
 
 if TYPE_CHECKING:
@@ -207,7 +210,10 @@ def how_to_move(plan: ArmPlan) -> tuple[str, ...]:
         source = source.by
     last = f"Ctrl-C ends the robot's stream at once; so does {plan.scenario.longest_s:g} s"
     if isinstance(source, KeyboardSourceSettings):
-        return (*HELP, f"moves while a key is held, along the axes of the {source.frame}", last)
+        axes = f"moves while a key is held, along the axes of the {source.frame}"
+        names = buttons_of(plan.scenario.source.actions)
+        numbers = [f"{number}  {name}" for number, name in zip(range(1, 10), names, strict=False)]
+        return (*HELP, *numbers, axes, last)
     if isinstance(source, GamepadSourceSettings):
         return (
             f"{source.device}: let all go once; then it moves while {source.hold_button} is held",
@@ -231,7 +237,7 @@ def _view(result: ArmRunResult) -> "ArmView":
 
 def _summarize_prepared(prepared: ArmProof) -> ArmCheckSummary:
     path, simulation = prepared.path, prepared.plan.scenario.space_arm.simulation
-    return ArmCheckSummary(
+    summary = ArmCheckSummary(
         ok=True,
         waypoints=len(prepared.steps),
         duration_s=len(prepared.steps) * TICK_S,
@@ -250,9 +256,26 @@ def _summarize_prepared(prepared: ArmProof) -> ArmCheckSummary:
             usual_waypoints=prepared.usual_waypoints,
         ),
     )  # fmt: skip
+    if actions := actions_done(prepared):
+        summary["actions"] = [
+            ActionSummary(
+                at_s=one.at_s, joint=one.action.joint, action=one.action.kind.value
+            )
+            for one in actions
+        ]  # fmt: skip
+    return summary
+
+
+def actions_done(prepared: ArmProof) -> list[TimedAction]:
+    """Return the actions that a proof has played; of a live motion those that are planned."""
+    if not prepared.steps:
+        return planned_actions(prepared.plan)
+    return [one for step in prepared.steps for one in step.actions]
 
 
 def _show_path(prepared: ArmProof) -> None:
+    for one in actions_done(prepared):
+        out.print(f"{one.at_s:9.3f} s  {one.action}")
     start = ", ".join(f"{angle:.2f}" for angle in np.degrees(prepared.start.q_rad))
     out.print(f"the robot begins at {start} deg")
     if prepared.margin is not None:
