@@ -16,8 +16,8 @@ from hil.stations.arm.commands.space_arms import loads_of, models_of, space_arm_
 from hil.terminal.console import Json, err, leave, out, print_json, verb
 
 if TYPE_CHECKING:
-    from hil.report.style import Picture
     from hil.machines.space_arm.settings import ArmSettings
+    from hil.report.style import Picture
     from hil_arm_study.compare import ReferencePath
     from hil_arm_study.table import ModelRow, Scheme, TablePlan
 

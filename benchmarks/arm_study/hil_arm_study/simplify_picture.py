@@ -54,6 +54,7 @@ def omissions_picture(plan: SimplifyPlan, rows: Sequence[OmissionRow]) -> Pictur
         _draw_bounds(panels[0], panels[1])
         panels[0, 0].set_ylabel("largest error, mm")
         panels[1, 0].set_ylabel("largest error, % of range")
+        _mark_payloads(panels[1], here)
         found = dict[str, object]()
         for panel in panels.flat:
             handles, labels = panel.get_legend_handles_labels()
@@ -89,6 +90,18 @@ def _draw_errors(
             kg, error, color=LEG_COLOURS[number % len(LEG_COLOURS)], marker=MARKERS[number],
             markersize=4, linestyle="-" if number < len(LEG_COLOURS) else "--", label=SHOWN[name],
         )  # fmt: skip
+
+
+def _mark_payloads(panels: Sequence[Axes], rows: Sequence[OmissionRow]) -> None:
+    """Write the payloads below the panels."""
+    masses = sorted({row.payload_kg for row in rows})
+    lightest = min((mass for mass in masses if mass > 0.0), default=EMPTY_PART)
+    for panel in panels:
+        panel.set_xticks(
+            [mass or lightest / EMPTY_PART for mass in masses],
+            [f"{mass:g}" for mass in masses], rotation=45.0,
+        )  # fmt: skip
+        panel.minorticks_off()
 
 
 def _draw_bounds(millimetres: Sequence[Axes], percents: Sequence[Axes]) -> None:

@@ -1,8 +1,8 @@
 """The heaviest payload that the brakes of an arm's joints hold.
 
 With gravity a closed brake has to bear its torque at rest. In orbit nothing pulls, and a brake has
-to stop what moves: the energy of the turn about its joint, with all the other joints at rest, may be
-at most what the brake takes up over the rest of the joint's range, after its clutch.
+to stop what moves: the energy of the turn about its joint, all the other joints at rest, may be at
+most what brake and clutch take up over the rest of the joint's range.
 """
 
 from dataclasses import dataclass, replace
