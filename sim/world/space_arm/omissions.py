@@ -4,15 +4,21 @@ Source: Belousov 1993, which left out velocities, computed coefficients once a t
 for points or, with a heavy payload, links without mass.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import Enum
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sim.world.space_arm.arm import Arm
 from sim.world.space_arm.drive import DriveEffects
-from sim.world.space_arm.integrators import Accuracy
+from sim.world.space_arm.integrators import Accuracy, Integrator, Sdirk2, Sdirk4
 from sim.world.space_arm.links import Body
 from sim.world.space_arm.simplified_arms import MassModel, historical, simplified
+from sim.world.space_arm.simulator import SpaceArm, levers_m
+
+Array = NDArray[np.float64]
 
 HELD_S = 0.35
 """Age that coefficients of the dynamics may reach [s]; the integrator renews them after four of
@@ -46,6 +52,8 @@ DYNAMICS = (
     Omission.CORIOLIS, Omission.COEFFICIENTS, Omission.POINT_MASSES, Omission.MASSLESS_LINKS,
 )  # fmt: skip
 """Omissions in the dynamics of the links, whatever the drives."""
+MASSES = frozenset({Omission.POINT_MASSES, Omission.MASSLESS_LINKS})
+"""Omissions that exclude each other."""
 
 
 def omissions_of(effects: DriveEffects) -> tuple[Omission, ...]:
@@ -73,7 +81,7 @@ class ReducedModel:
     @classmethod
     def of(cls, effects: DriveEffects, omitted: Collection[Omission]) -> "ReducedModel":
         """Make a model; raises `ValueError` if two omissions exclude each other."""
-        if {Omission.POINT_MASSES, Omission.MASSLESS_LINKS} <= set(omitted):
+        if set(omitted) >= MASSES:
             raise ValueError("links are points or without mass, not both")
         return cls(effects, frozenset(omitted))
 
@@ -103,3 +111,25 @@ class ReducedModel:
         if Omission.COEFFICIENTS in self.omitted:
             usual = replace(usual, refresh_s=HELD_S)
         return usual
+
+    def space_arm(
+        self,
+        arm: Arm,
+        q_rad: Sequence[float] | Array,
+        payload: Body | None,
+        *,
+        integrator: Integrator | None = None,
+        fine: bool = False,
+    ) -> SpaceArm:
+        """Make the simulated arm at rest; of simplified masses the payload is a part.
+
+        Args:
+            integrator: None for SDIRK2 with what is left out, or SDIRK4 if it is to be fine.
+        """
+        if integrator is None and fine:
+            integrator = Sdirk4(levers_m(arm), self.accuracy(Accuracy.fine()))
+        elif integrator is None:
+            integrator = Sdirk2(levers_m(arm), self.accuracy(Accuracy()))
+        if self.omitted & MASSES:
+            arm, payload = self.loaded(arm, payload), None
+        return SpaceArm(arm, self.drive_effects(), q_rad, payload=payload, integrator=integrator)

@@ -27,6 +27,9 @@ from hil.machines.space_arm.settings import ArmSettings
 from hil.run.file_kinds import find_kind
 from hil.stations.arm.sources.settings import ArmSourceSettings
 from hil_common.arrays.pose import Pose
+from sim.world.space_arm.drive import DriveEffects
+from sim.world.space_arm.error_bound import ErrorBound
+from sim.world.space_arm.omissions import Omission, ReducedModel
 
 Point = tuple[Coordinate, Coordinate, Coordinate]
 OatDeg = tuple[float, float, float]
@@ -37,8 +40,17 @@ class SpaceArmChoice(Settings):
 
     arm: str = "bkm"
     """Arm file; in the folder of the scenario, or shipped."""
-    model: Literal["a", "b", "c", "d", "e"] = "e"
-    """Drives of the arm: linear, with limits, backlash, elasticity, dry friction."""
+    model: Literal["a", "b", "c", "d", "e", "auto"] = "e"
+    """Drives of the arm: linear, with limits, backlash, elasticity, dry friction; ``auto`` is the
+    cheapest simulation of a planned motion that stays within ``bound``."""
+    omit: tuple[Literal["coriolis", "coefficients", "point-masses", "massless-links"], ...] = ()
+    """Parts of the dynamics that are left out: Coriolis torques, fresh coefficients (they are held
+    for up to 80 ms), inertias or masses of the links."""
+    bound: str | None = None
+    """Largest error of the gripper that ``auto`` may make, as ``"0.5%"`` of the motion's range or
+    ``"2mm"``."""
+    reference: Literal["a", "b", "c", "d", "e"] = "e"
+    """Drives that ``auto`` compares with."""
     payload: str = ""
     """Name of one of the arm's payloads that the gripper holds; empty for none."""
     start_deg: tuple[float, float, float, float, float, float] | None = None
@@ -51,6 +63,28 @@ class SpaceArmChoice(Settings):
         if self.accuracy == "fine" and self.model == "c":
             raise ValueError('accuracy = "fine" is not there for model c; "usual" is')
         return self
+
+    @model_validator(mode="after")
+    def _can_be_chosen(self) -> Self:
+        ReducedModel.of(DriveEffects(), self.omissions())
+        if self.model != "auto":
+            if self.bound is not None:
+                raise ValueError(f'bound = {self.bound!r} is for model = "auto"')
+            return self
+        if self.bound is None:
+            raise ValueError('model = "auto" needs a bound, such as bound = "0.5%" or "2mm"')
+        if self.omit:
+            raise ValueError('model = "auto" chooses what is left out itself: omit must be empty')
+        self.error_bound()
+        return self
+
+    def omissions(self) -> frozenset[Omission]:
+        """Return what is left out of the dynamics."""
+        return frozenset(map(Omission, self.omit))
+
+    def error_bound(self) -> ErrorBound:
+        """Return the bound of ``auto``; raises `ValueError` if it is none."""
+        return ErrorBound.parse(self.bound or "")
 
 
 class WorkingPoint(Settings):
@@ -205,6 +239,13 @@ def _check(plan: ArmPlan, source: str) -> None:
     if payload and payload not in payloads:
         there = ", ".join(payloads) or "none"
         add("space_arm.payload", f" = {payload!r}: {space_arm.name} has {there}")
+    massless = "massless-links" in scenario.space_arm.omit
+    if massless and not payload:
+        add("space_arm.omit", " = massless-links: needs a payload to have any inertia")
+    if scenario.space_arm.model == "auto" and not scenario.source.planned:
+        kind = f"source.kind = {scenario.source.kind!r} has no plan to choose by"
+        found = f"hil arm simplify {scenario.space_arm.arm} shows what slow motions need"
+        add("space_arm.model", f' = "auto": {kind}; write model = "e", or a simpler one: {found}')
     joints = zip(scenario.space_arm.start_deg or (), space_arm.joint, strict=False)
     for number, (angle, joint) in enumerate(joints):
         low, high = joint.position_deg

@@ -45,9 +45,11 @@ from hil_common.arrays.pose import Pose, PoseError
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmLimits, Margin
 from sim.world.space_arm.drive import DriveModel
-from sim.world.space_arm.integrators import Sdirk4
+from sim.world.space_arm.integrators import Integrator
+from sim.world.space_arm.model_choice import ModelChoice
+from sim.world.space_arm.omissions import ReducedModel
 from sim.world.space_arm.programmed_rates import ProgrammedRates, RateSettings
-from sim.world.space_arm.simulator import TICK_S, SpaceArm, levers_m
+from sim.world.space_arm.simulator import TICK_S, SpaceArm
 
 Array = NDArray[np.float64]
 
@@ -74,6 +76,8 @@ class ArmProof:
     offset_m: Array | None = None
     """Offset of each waypoint of a planned motion from the simulated gripper, the start among them
     [m], shape (N, 3); None if they are not corrected, or the motion is live."""
+    choice: ModelChoice | None = None
+    """Choice of the simulation, if the scenario left it to the bench."""
 
     @property
     def name(self) -> str:
@@ -122,15 +126,20 @@ class ArmProof:
         )
 
 
-def space_arm_of(plan: ArmPlan) -> SpaceArm:
-    """Return the space arm at its start."""
+def space_arm_of(plan: ArmPlan, integrator: Integrator | None = None) -> SpaceArm:
+    """Return the space arm at its start; while no model is chosen, that of the reference.
+
+    Args:
+        integrator: None for that of the scenario.
+    """
     chosen = plan.scenario.space_arm
     arm = plan.space_arm.arm()
     start = plan.space_arm.home_deg if chosen.start_deg is None else chosen.start_deg
     payload = plan.space_arm.payloads().get(chosen.payload)
-    fine = Sdirk4(levers_m(arm)) if chosen.accuracy == "fine" else None
-    return SpaceArm(
-        arm, DriveModel(chosen.model), np.radians(start), payload=payload, integrator=fine
+    letter = chosen.reference if chosen.model == "auto" else chosen.model
+    model = ReducedModel.of(DriveModel(letter).effects, chosen.omissions())
+    return model.space_arm(
+        arm, np.radians(start), payload, integrator=integrator, fine=chosen.accuracy == "fine"
     )
 
 

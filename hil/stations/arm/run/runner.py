@@ -16,7 +16,12 @@ from hil.run.console import Console
 from hil.run.end import Conclusion
 from hil.run.run import Opening
 from hil.run.station import Checked, Request, Summary
-from hil.stations.arm.arm_summaries import ArmCheckSummary, ArmRunSummary, FindingSummary
+from hil.stations.arm.arm_summaries import (
+    ArmCheckSummary,
+    ArmRunSummary,
+    FindingSummary,
+    summarize_choice,
+)
 from hil.stations.arm.cycle.journal import supervised
 from hil.stations.arm.options import AT, OPTIONS
 from hil.stations.arm.plan.scenario import ArmPlan, load_arm_plan
@@ -163,10 +168,13 @@ def warm_all(quiet: bool) -> None:
 
 
 def _prepared(plan: ArmPlan, *, quiet: bool) -> ArmProof:
-    fine = plan.scenario.space_arm.accuracy == "fine"
-    warm_arm_and_say(quiet=quiet, fine=fine)
+    chosen = plan.scenario.space_arm
+    automatic = chosen.model == "auto"
+    warm_arm_and_say(quiet=quiet, fine=automatic or chosen.accuracy == "fine")
     live = not plan.scenario.source.planned
     words = "looking at the start" if live else "playing the motion out, to prove it"
+    if automatic:
+        words = "simulating references and cheaper models, then proving the motion"
     with waiting(words, quiet=quiet):
         return prepare_plan(plan)
 
@@ -219,7 +227,7 @@ def _view(result: ArmRunResult) -> "ArmView":
 
 def _summarize_prepared(prepared: ArmProof) -> ArmCheckSummary:
     path = prepared.path
-    return ArmCheckSummary(
+    found = ArmCheckSummary(
         ok=True,
         waypoints=len(prepared.steps),
         duration_s=len(prepared.steps) * TICK_S,
@@ -234,10 +242,15 @@ def _summarize_prepared(prepared: ArmProof) -> ArmCheckSummary:
             for one in path.findings
         ],
     )  # fmt: skip
+    if prepared.choice is not None:
+        found["model_choice"] = summarize_choice(prepared.choice)
+    return found
 
 
 def _show_path(prepared: ArmProof) -> None:
     start = ", ".join(f"{angle:.2f}" for angle in np.degrees(prepared.start.q_rad))
+    if prepared.choice is not None:
+        out.print(f"the space arm is simulated by {prepared.choice}", soft_wrap=True)
     out.print(f"the robot begins at {start} deg")
     if prepared.margin is not None:
         out.print(
@@ -284,6 +297,8 @@ def _summarize_run(result: ArmRunResult) -> ArmRunSummary:
 def _show_run(result: ArmRunResult, *, shown: bool) -> None:
     end, report = result.end, result.end.report
     out.print(f"robot: {result.robot}", soft_wrap=True)
+    if result.prepared.choice is not None:
+        out.print(f"space arm: {result.prepared.choice}", soft_wrap=True)
     counts = report.counts
     out.print(
         f"{end.waypoints} waypoints, {counts.requests} requests, {counts.repeats} repeats, "
