@@ -134,6 +134,7 @@ VERBS = {
     "hil arm advance": (f"{ARM}:AdvanceSummary",),
     "hil arm id": (f"{TORQUES}:ArmTorquesSummary", f"{TORQUES}:ArmMotionTorquesSummary"),
     "hil arm cost": (f"{TORQUES}:ArmCostSummary",),
+    "hil arm simplify": ("hil_arm_study.simplify_command:SimplifySummary",),
     "hil arm table": ("hil_arm_study.commands:TableSummary",),
 }
 """Verb → the forms of its object."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from hil.run.end import ConclusionSummary
@@ -9,6 +10,8 @@ from hil.run.end import ConclusionSummary
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from sim.world.space_arm.model_choice import ModelChoice, TriedModel
 
     Array = NDArray[np.float64]
 
@@ -55,6 +58,54 @@ class ActionSummary(TypedDict):
     """Code of the action."""
 
 
+class TriedModelSummary(TypedDict):
+    """A simulation that was tried."""
+
+    model: str
+    """Letter of its drive model."""
+    omitted: list[str]
+    """Parts of the dynamics that it leaves out."""
+    error: float | None
+    """Largest error with that of the reference, in `unit`; null without a solution."""
+
+
+class ModelChoiceSummary(TypedDict):
+    """Choice of the cheapest simulation within a bound."""
+
+    taken: TriedModelSummary
+    """Simulation that is taken."""
+    bound: float
+    """Largest error that is allowed, in `unit`."""
+    unit: str
+    """Unit of bound and errors: `mm`, or `%` of the range."""
+    reference: str
+    """Letter of the drive model that it is compared with."""
+    reference_error: float
+    """Largest distance of two references, in `unit`."""
+    tried: list[TriedModelSummary]
+    """Every simulation that was tried, the cheapest first."""
+
+
+def summarize_choice(choice: ModelChoice) -> ModelChoiceSummary:
+    """Return a choice as JSON values."""
+    return ModelChoiceSummary(
+        taken=_tried(choice.taken),
+        bound=choice.bound.value,
+        unit=choice.bound.unit,
+        reference=choice.reference.value,
+        reference_error=choice.reference_error,
+        tried=[_tried(one) for one in choice.tried],
+    )
+
+
+def _tried(one: TriedModel) -> TriedModelSummary:
+    return TriedModelSummary(
+        model=one.candidate.model.value,
+        omitted=sorted(omission.value for omission in one.candidate.omitted),
+        error=one.error if math.isfinite(one.error) else None,
+    )
+
+
 class ArmCheckSummary(TypedDict):
     """Proof of a motion of both arms."""
 
@@ -76,6 +127,8 @@ class ArmCheckSummary(TypedDict):
     """Accuracy of the simulation of the space arm."""
     actions: NotRequired[list[ActionSummary]]
     """Actions that the proof has played; left out where the scenario has none."""
+    model_choice: NotRequired[ModelChoiceSummary]
+    """Simulation that was taken, if the scenario says `model = "auto"`."""
 
 
 class AccuracySummary(TypedDict):
@@ -170,6 +223,8 @@ class ArmRunSummary(StreamSummary):
     """Values that come nearest to each limit; empty for a live motion."""
     simulation: SimulationSummary
     """Accuracy of the simulation of the space arm."""
+    model_choice: NotRequired[ModelChoiceSummary]
+    """Simulation that was taken, if the scenario says `model = "auto"`."""
     accuracy: AccuracySummary | None
     """Accuracy by the report, if one was asked for."""
 
@@ -340,3 +395,5 @@ class AdvanceSummary(TypedDict):
     """Every tick has a solution."""
     ticks: list[SnapshotSummary]
     """A tick of 0.35 s each."""
+    model_choice: NotRequired[ModelChoiceSummary]
+    """Simulation that was taken with `--model auto`."""

@@ -37,11 +37,20 @@ class CappedSdirk4:
     Args:
         lever_m: distance at which an error of each joint's angle counts [m].
         tries_max: number of tries of a step that a tick may take by SDIRK4.
+        fine: accuracy of SDIRK4; None for `Accuracy.fine`.
+        usual: accuracy of SDIRK2; None for the usual one.
     """
 
-    def __init__(self, lever_m: Array, tries_max: int = TRIES_MAX) -> None:
-        self._fine = Sdirk4(lever_m, replace(Accuracy.fine(), steps_max=tries_max))
-        self._usual = Sdirk2(lever_m)
+    def __init__(
+        self,
+        lever_m: Array,
+        tries_max: int = TRIES_MAX,
+        *,
+        fine: Accuracy | None = None,
+        usual: Accuracy | None = None,
+    ) -> None:
+        self._fine = Sdirk4(lever_m, replace(fine or Accuracy.fine(), steps_max=tries_max))
+        self._usual = Sdirk2(lever_m, usual)
         self._tries_max = tries_max
         self._left = tries_max
 

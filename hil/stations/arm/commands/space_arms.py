@@ -89,6 +89,8 @@ def loads_of(settings: ArmSettings, text: str | None) -> tuple[Load, ...]:
             loads.append(Load("none", None))
         elif word in named:
             loads.append(Load(word, named[word]))
+        elif "@" in word:
+            loads.append(Load(word, _shaped_body(settings, word)))
         else:
             loads.append(Load(word, _body(settings, word)))
     return tuple(loads)
@@ -106,22 +108,40 @@ def _body(settings: ArmSettings, word: str) -> Any:
     """Make a payload of a given mass: the file's nearest one, made heavier or lighter."""
     import numpy as np
 
-    from sim.world.space_arm.arm import Body
+    from sim.world.space_arm.brake_hold import scaled
 
     named = settings.payloads()
-    there = ", ".join(["none", *named])
+    mass = _mass_kg(settings, word)
+    if not named:
+        raise ConfigError(
+            "--payload", [f"{word} kg: the arm's file names no payload whose shape could be taken"]
+        )
+    like = min(named.values(), key=lambda body: abs(np.log(body.mass_kg / mass)))
+    return scaled(like, mass)
+
+
+def _shaped_body(settings: ArmSettings, word: str) -> Any:
+    """Make a payload NAME@KG: the shape of one of the file, and a mass of its own."""
+    from sim.world.space_arm.brake_hold import scaled
+
+    name, _, text = word.partition("@")
+    named = settings.payloads()
+    if name not in named:
+        there = ", ".join(named) or "none"
+        raise ConfigError("--payload", [f"{word!r}: {name!r} is no payload of the file: {there}"])
+    return scaled(named[name], _mass_kg(settings, text))
+
+
+def _mass_kg(settings: ArmSettings, word: str) -> float:
+    """Read the mass of a payload [kg]."""
+    there = ", ".join(["none", *settings.payloads()])
     try:
         mass = float(word)
     except ValueError:
         raise ConfigError("--payload", [f"{word!r}: {there}, or a mass in kg is needed"]) from None
     if not 0.0 < mass <= PAYLOAD_MOST_KG:
         raise ConfigError("--payload", [f"{word} kg: above 0, at most {PAYLOAD_MOST_KG:g} kg"])
-    if not named:
-        raise ConfigError(
-            "--payload", [f"{word} kg: the arm's file names no payload whose shape could be taken"]
-        )
-    like = min(named.values(), key=lambda body: abs(np.log(body.mass_kg / mass)))
-    return Body(mass, like.com_m, like.inertia_kg_m2 * (mass / like.mass_kg))
+    return mass
 
 
 def angles_of(settings: ArmSettings, text: str | None) -> NDArray[np.float64]:

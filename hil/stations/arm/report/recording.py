@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Self, TypeGuard, get_args
+from typing import Any, Final, Self, TypeGuard, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,7 +132,7 @@ class ArmRecording:
         asked = chosen.get("accuracy") if isinstance(chosen, Mapping) else None
         if asked not in get_args(AskedAccuracy):
             return None
-        return simulation_accuracy(asked, str(chosen.get("model", "")))
+        return simulation_accuracy(cast("AskedAccuracy", asked), str(chosen.get("model", "")))
 
     def _numbers(self, event_name: str) -> dict[str, float]:
         for event in reversed(self.recording.events):

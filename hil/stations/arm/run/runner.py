@@ -23,6 +23,7 @@ from hil.stations.arm.arm_summaries import (
     ArmRunSummary,
     FindingSummary,
     SimulationSummary,
+    summarize_choice,
 )
 from hil.stations.arm.cycle.journal import supervised
 from hil.stations.arm.options import AT, OPTIONS
@@ -178,10 +179,14 @@ def warm_all(quiet: bool) -> None:
 
 
 def _prepared(plan: ArmPlan, *, quiet: bool) -> ArmProof:
-    fine = plan.scenario.space_arm.simulation.accuracy == "fine"
+    chosen = plan.scenario.space_arm
+    automatic = chosen.model == "auto"
+    fine = automatic or chosen.simulation.accuracy == "fine"
     warm_arm_and_say(plan.space_arm, quiet=quiet, fine=fine)
     live = not plan.scenario.source.planned
     words = "looking at the start" if live else "playing the motion out, to prove it"
+    if automatic:
+        words = "simulating references and cheaper models, then proving the motion"
     with waiting(words, quiet=quiet):
         return prepare_plan(plan)
 
@@ -256,6 +261,8 @@ def _summarize_prepared(prepared: ArmProof) -> ArmCheckSummary:
             usual_waypoints=prepared.usual_waypoints,
         ),
     )  # fmt: skip
+    if prepared.choice is not None:
+        summary["model_choice"] = summarize_choice(prepared.choice)
     if actions := actions_done(prepared):
         summary["actions"] = [
             ActionSummary(
@@ -277,6 +284,8 @@ def _show_path(prepared: ArmProof) -> None:
     for one in actions_done(prepared):
         out.print(f"{one.at_s:9.3f} s  {one.action}")
     start = ", ".join(f"{angle:.2f}" for angle in np.degrees(prepared.start.q_rad))
+    if prepared.choice is not None:
+        out.print(f"the space arm is simulated by {prepared.choice}", soft_wrap=True)
     out.print(f"the robot begins at {start} deg")
     if prepared.margin is not None:
         out.print(
@@ -326,6 +335,8 @@ def _summarize_run(result: ArmRunResult) -> ArmRunSummary:
 def _show_run(result: ArmRunResult, *, shown: bool) -> None:
     end, report = result.end, result.end.report
     out.print(f"robot: {result.robot}", soft_wrap=True)
+    if result.prepared.choice is not None:
+        out.print(f"space arm: {result.prepared.choice}", soft_wrap=True)
     counts = report.counts
     out.print(
         f"{end.waypoints} waypoints, {counts.requests} requests, {counts.repeats} repeats, "
