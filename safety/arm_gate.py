@@ -18,7 +18,6 @@ from dataclasses import replace
 from typing import NamedTuple, Self
 
 from safety.arm_limits import (
-    JOINT_COUNT,
     ArmAction,
     ArmCheck,
     ArmLimits,
@@ -52,8 +51,10 @@ class _Moves(NamedTuple):
             differences(now.gripper_position_m, before.gripper_position_m),
         )
 
-
-_AT_REST = _Moves((0.0,) * JOINT_COUNT, (0.0,) * 3)
+    @classmethod
+    def at_rest(cls, limits: ArmLimits) -> Self:
+        """Return the moves of an arm that stands."""
+        return cls((0.0,) * len(limits.joint_names), (0.0,) * 3)
 
 
 class ArmGate:
@@ -136,7 +137,7 @@ class ArmGate:
         self._latched = tuple(found)
         if not found:
             self._last = agreed
-            self._moves = tuple(_AT_REST for _ in agreed)
+            self._moves = tuple(map(_Moves.at_rest, self._limits))
         return self._latched
 
     def judge(self, index: int, samples: Sequence[ArmSample]) -> ArmVerdict:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from safety.arm_corners import CornerLimit
 from safety.limits import LimitsError
 
-JOINT_COUNT = 6
+JOINTS_LEAST, JOINTS_MOST = 3, 8
 Values = tuple[float, ...]
 
 
@@ -69,7 +69,7 @@ class Clearances(NamedTuple):
     least_m: float
     """Smallest permitted distance [m]."""
     measure: Callable[[Values], Iterable[float]]
-    """Distances [m] at six joint angles [rad], one for each pair."""
+    """Distances [m] at the joint angles [rad], one for each pair."""
 
 
 def _numbers(place: str, values: Iterable[object]) -> Values:
@@ -95,15 +95,15 @@ class ArmLimits:
     name: str
     """The arm, as people call it, such as "RM-01"."""
     joint_names: tuple[str, ...]
-    """Names of six joints."""
+    """Names of the joints, three to eight."""
     position_min_rad: Values
-    """Smallest joint angles [rad], six."""
+    """Smallest joint angles [rad], one a joint; what slides has its unit in `joint_units`."""
     position_max_rad: Values
-    """Greatest joint angles [rad], six."""
+    """Greatest joint angles [rad], one a joint."""
     rate_max_rad_s: Values
-    """Greatest joint rates [rad/s], six."""
+    """Greatest joint rates [rad/s], one a joint."""
     acceleration_max_rad_s2: Values
-    """Greatest joint accelerations [rad/s^2], six."""
+    """Greatest joint accelerations [rad/s^2], one a joint."""
     gripper_speed_max_m_s: float
     """Greatest mean speed of the gripper between two waypoints [m/s]."""
     gripper_turn_max_rad_s: float
@@ -114,27 +114,43 @@ class ArmLimits:
     """Clearances of its own bodies; None for an arm of which there is no model of bodies."""
     corners: CornerLimit | None
     """Limit of the corners of its controller; None for an arm whose controller rounds none."""
+    joint_units: tuple[str, ...] = ()
+    """Unit of each joint's angle, "rad" or "m"; all rad if left out."""
 
     def __post_init__(self) -> None:
         if not self.name.strip():
             raise LimitsError("arm limits: the name is empty; need one, to say which arm broke one")
         object.__setattr__(self, "joint_names", tuple(self.joint_names))
-        _require_six(f"{self.name}: joint_names", self.joint_names)
-        if len(set(self.joint_names)) != JOINT_COUNT:
+        count = len(self.joint_names)
+        if not JOINTS_LEAST <= count <= JOINTS_MOST:
+            raise LimitsError(
+                f"{self.name}: joint_names: {count} values; need {JOINTS_LEAST} to {JOINTS_MOST}"
+            )
+        object.__setattr__(self, "joint_units", tuple(self.joint_units) or ("rad",) * count)
+        if len(self.joint_units) != count or not set(self.joint_units) <= {"rad", "m"}:
+            raise LimitsError(
+                f"{self.name}: joint_units {self.joint_units}; need {count}, each rad or m"
+            )
+        if len(set(self.joint_names)) != count:
             raise LimitsError(f"{self.name}: joint_names {self.joint_names} must differ")
         for name, unit in _PER_JOINT.items():
             values = _numbers(f"{self.name}: {name}", getattr(self, name))
             object.__setattr__(self, name, values)
-            _require_six(f"{self.name}: {name}", values)
-            for joint, value in zip(self.joint_names, values, strict=True):
-                _require(f"{self.name}, {joint}: {name}", value, unit, name not in _SIGNED)
-        for joint, low, high in zip(
-            self.joint_names, self.position_min_rad, self.position_max_rad, strict=True
-        ):
+            if len(values) != count:
+                raise LimitsError(
+                    f"{self.name}: {name}: {len(values)} values; need {count}, one per joint"
+                )
+            for joint, own, value in zip(self.joint_names, self.joint_units, values, strict=True):
+                place, positive = f"{self.name}, {joint}: {name}", name not in _SIGNED
+                _require(place, value, unit.replace("rad", own), positive)
+        for joint, unit, low, high in zip(
+            self.joint_names, self.joint_units, self.position_min_rad, self.position_max_rad,
+            strict=True,
+        ):  # fmt: skip
             if not low < high:
                 raise LimitsError(
-                    f"{self.name}, {joint}: position_min_rad = {low} rad is not below "
-                    f"position_max_rad = {high} rad"
+                    f"{self.name}, {joint}: position_min_rad = {low} {unit} is not below "
+                    f"position_max_rad = {high} {unit}"
                 )
         for name, unit in _PER_GRIPPER.items():
             (value,) = _numbers(f"{self.name}: {name}", (getattr(self, name),))
@@ -159,11 +175,6 @@ _PER_JOINT = {
 _PER_GRIPPER = {"gripper_speed_max_m_s": "m/s", "gripper_turn_max_rad_s": "rad/s"}
 
 
-def _require_six(place: str, values: tuple[object, ...]) -> None:
-    if len(values) != JOINT_COUNT:
-        raise LimitsError(f"{place}: {len(values)} values; need {JOINT_COUNT}, one per joint")
-
-
 def _require(place: str, value: float, unit: str, positive: bool) -> None:
     if not math.isfinite(value):
         raise LimitsError(f"{place} = {value} {unit} is not finite; need a finite number")
@@ -182,7 +193,7 @@ class ArmSample:
     """
 
     q_rad: Values
-    """Joint angles [rad], six, unwrapped."""
+    """Joint angles [rad], one a joint, unwrapped; of a joint that slides its travel [m]."""
     gripper_position_m: Values
     """Place of the gripper then, in the arm's own base [m], three."""
     gripper_rotation: Values

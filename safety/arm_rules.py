@@ -25,19 +25,21 @@ def malformed(limits: ArmLimits, sample: ArmSample) -> list[ArmViolation]:
     """Find counts that are wrong, numbers that are none, a quaternion that is no rotation."""
     arm = limits.name
     found: list[ArmViolation] = []
-    for what, values, names, unit in (
-        ("joint angle", sample.q_rad, limits.joint_names, "rad"),
-        ("gripper position", sample.gripper_position_m, ("x", "y", "z"), "m"),
-        ("gripper rotation", sample.gripper_rotation, ("w", "x", "y", "z"), ""),
-        ("margin", sample.margins, tuple(margin.name for margin in limits.margins), ""),
+    margins = tuple(margin.name for margin in limits.margins)
+    for what, values, names, units in (
+        ("joint angle", sample.q_rad, limits.joint_names, limits.joint_units),
+        ("gripper position", sample.gripper_position_m, ("x", "y", "z"), ("m",) * 3),
+        ("gripper rotation", sample.gripper_rotation, ("w", "x", "y", "z"), ("",) * 4),
+        ("margin", sample.margins, margins, ("",) * len(margins)),
     ):
         if len(values) != len(names):
             given, wanted = float(len(values)), float(len(names))
             found.append(ArmViolation(ArmCheck.COUNT, arm, "", given, wanted, "", note=what))
             continue
-        for name, value in zip(names, values, strict=True):
+        for name, value, unit in zip(names, values, units, strict=True):
             if not math.isfinite(value):
-                joint, note = (name, what) if unit == "rad" else ("", f"{what}, {name},")
+                of_joint = what == "joint angle"
+                joint, note = (name, what) if of_joint else ("", f"{what}, {name},")
                 found.append(
                     ArmViolation(ArmCheck.FINITE, arm, joint, value, math.inf, unit, note=note)
                 )
@@ -51,9 +53,10 @@ def malformed(limits: ArmLimits, sample: ArmSample) -> list[ArmViolation]:
 def out_of_place(limits: ArmLimits, sample: ArmSample) -> list[ArmViolation]:
     """Find joints outside their range, and distances below their least."""
     found = [
-        ArmViolation(ArmCheck.POSITION, limits.name, joint, q, high, "rad", low)
-        for joint, q, low, high in zip(
+        ArmViolation(ArmCheck.POSITION, limits.name, joint, q, high, unit, low)
+        for joint, unit, q, low, high in zip(
             limits.joint_names,
+            limits.joint_units,
             sample.q_rad,
             limits.position_min_rad,
             limits.position_max_rad,
@@ -94,12 +97,13 @@ def too_fast_joints(
     """Joints whose rate or acceleration is too great.
 
     Args:
-        moves: of the joints in this period [rad], six.
-        moved: of the joints in the period before [rad], six.
+        moves: of the joints in this period [rad; m], one a joint.
+        moved: of the joints in the period before [rad; m], one a joint.
     """
     dt = period_s
-    for joint, move, before, rate_max, acceleration_max in zip(
+    for joint, unit, move, before, rate_max, acceleration_max in zip(
         limits.joint_names,
+        limits.joint_units,
         moves,
         moved,
         limits.rate_max_rad_s,
@@ -108,13 +112,13 @@ def too_fast_joints(
     ):
         if not abs(move) <= rate_max * dt + ROUNDING_RAD:
             yield ArmViolation(
-                ArmCheck.RATE, limits.name, joint, move / dt, rate_max, "rad/s", -rate_max
+                ArmCheck.RATE, limits.name, joint, move / dt, rate_max, f"{unit}/s", -rate_max
             )
         change = move - before
         if not abs(change) <= acceleration_max * dt * dt + ROUNDING_RAD:
             yield ArmViolation(
                 ArmCheck.ACCELERATION, limits.name, joint, change / (dt * dt),
-                acceleration_max, "rad/s^2", -acceleration_max,
+                acceleration_max, f"{unit}/s^2", -acceleration_max,
             )  # fmt: skip
 
 

@@ -68,7 +68,7 @@ def advance(known: Between | None, rows: Array, t_s: Array, now_s: float) -> Bet
 
 
 def between_angles(before_rad: Array, after_rad: Array, share: float) -> Array:
-    """Joint angles on the straight way between two sets [rad], shape (6,).
+    """Joint angles on the straight way between two sets [rad], shape (n,).
 
     Where one of them is not known, the other is taken.
     """

@@ -135,8 +135,9 @@ class Acted:
 def source_maker(acts, **options):
     """In the place of the bench's `source_of`: `acts` makes the operator's deeds from a clock."""
 
-    def made(plan, clock, diagram=None):
-        more = options if diagram is None else {**options, "diagram": diagram.made}
+    def made(plan, clock, diagram=None, press=None):
+        more = {**options, "press": press}
+        more |= {} if diagram is None else {"diagram": diagram.made}
         inner = make_source(
             plan.scenario.source, now_s=clock.now_s, scenario=Path("/scenario.toml"), **more
         )

@@ -158,7 +158,11 @@ ROW = {"d_m": 0.0, "a_m": 1.0, "alpha_rad": 0.0}
         (("joint", 0, "dh"), ROW, "must have either axis or dh"),
         (("joint", 1, "name"), "shoulder_yaw", "joint: names .* must differ"),
         (("joint", 5), None, "joint"),
-        (("home_deg",), [0.0, -10.0, 0.0, 0.0, 0.0, 0.0], r"home_deg\.1 = -10\.0 deg outside"),
+        (
+            ("home_deg",),
+            [0.0, -10.0, 0.0, 0.0, 0.0, 0.0],
+            r"home_deg\.1 = -10\.0 deg: shoulder_pitch of bkm moves from",
+        ),
         (("payload", 0, "mass_kg"), 0.0, r"payload\.0\.mass_kg = 0\.0"),
         (("payload", 1, "name"), "light", "payload: names .* must differ"),
         (("name",), "Big Arm", "name = 'Big Arm'"),

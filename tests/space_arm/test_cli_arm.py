@@ -51,7 +51,9 @@ def test_table_for_people_names_1993():
     assert "1993" in text
     line = next(line for line in text.splitlines() if line.split()[:1] == ["b"])
     assert line.split()[1] == "0"
-    assert line.split()[4] == "2"  # mm of 1993
+    assert line.split()[2:4] == ["100", "%"], "the reference of model b is known at every tick"
+    assert line.split()[6] == "2"  # mm of 1993
+    assert "The scheme of 1993 does not give these figures on this arm" in text
 
 
 def test_a_payload_of_a_given_mass_is_shaped_like_the_nearest():

@@ -111,7 +111,7 @@ FREE = DriveEffects()
 @pytest.mark.parametrize("joints", [3, 5, 8])
 def test_energy_is_kept_over_ten_seconds(joints: int) -> None:
     """Motors without current, drag and friction: links and rotors keep what they have."""
-    bare = {"torque_constant_nm_a": 1e-12, "drag_nm_s": 0.0, "motor_inertia_kg_m2": 1e-4}
+    bare = {"torque_constant_nm_a": 1e-18, "drag_nm_s": 0.0, "motor_inertia_kg_m2": 1e-4}
     arm = mixed_arm(joints, 4)  # without gravity: a slide falls without end
     drives = tuple(replace(one, gear_ratio=100.0, **bare) for one in arm.drives)
     arm = replace(arm, drives=drives, gravity_m_s2=np.zeros(3))
@@ -128,7 +128,7 @@ def test_energy_is_kept_over_ten_seconds(joints: int) -> None:
     before = energy_j()
     for _ in range(20):
         space.advance(np.zeros(joints), 0.5)
-    assert np.abs(space.state[0]).max() > 0.1
+    assert np.abs(space.state[0]).max() > 0.01
     assert energy_j() == pytest.approx(before, rel=1e-9)
 
 

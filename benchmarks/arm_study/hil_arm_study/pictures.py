@@ -13,13 +13,14 @@ from hil_arm_study.second_order import SecondOrderError, own_time_constants_s
 from hil_arm_study.targets import PUBLISHED, TARGETS
 from hil_arm_study.traces import Demonstration, HeldCommand, JointTrace, trace
 from hil_arm_study.tradeoff import AccuracyCurve
+from sim.world.space_arm.actions import ActionKind, DriveAction, TimedAction
 from sim.world.space_arm.arm import Arm, Body
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.snapshot import Active
 
 Array = NDArray[np.float64]
 
-ELBOW, WRIST_YAW = 2, 4
+ELBOW, WRIST_YAW, WRIST_ROLL = 2, 4, 5
 MOTOR, LINK = LEG_COLOURS[3], LEG_COLOURS[0]
 TOUCHING, HELD = "#FBE7A1", "#D9D9D9"
 LOADS_MARKERS = "osD^v"
@@ -27,7 +28,7 @@ MILLI = 1e3
 
 
 def joint_pictures(arm: Arm, q_start_rad: Array, payload: Body | None) -> list[Picture]:
-    """What happens in one joint: the gap, dry friction, limits and inductance of the drive.
+    """What happens in one joint: the gap, friction, limits and inductance of the drive, a clutch.
 
     Args:
         arm: the arm, without payload.
@@ -38,6 +39,7 @@ def joint_pictures(arm: Arm, q_start_rad: Array, payload: Body | None) -> list[P
         gap_picture(arm, q_start_rad),
         stick_slip_picture(arm, q_start_rad, payload),
         saturation_picture(arm, q_start_rad, payload),
+        clutch_picture(arm, q_start_rad, payload),
     ]
     if DriveModel.F in arm.models():
         drawn.append(inductance_picture(arm, q_start_rad))
@@ -195,6 +197,44 @@ def inductance_picture(arm: Arm, q_start_rad: Array) -> Picture:
         "Wrist yaw, empty gripper, a step of the command and a reversal. Without inductance "
         "(model b) the current jumps to what the voltage drives; with it (model f) it rises as "
         "fast as the loop's voltage lets it, and the loop of rate and current rings.",
+        draw_png(5.8, draw),
+    )
+
+
+def clutch_picture(arm: Arm, q_start_rad: Array, payload: Body | None) -> Picture:
+    """A clutch that starts a link by slipping, and stops it on a brake: model e."""
+    joint, limit_nm, brake_s = WRIST_ROLL, 10.0, 1.5
+    rate = 0.2 * arm.links[joint].rate_max_rad_s
+    actions = (
+        TimedAction(0.0, DriveAction(ActionKind.CLUTCH_SLIP, joint + 1, limit_nm)),
+        TimedAction(brake_s, DriveAction(ActionKind.BRAKE_CLOSED, joint + 1)),
+    )
+    phases = (HeldCommand(2.5, rate),)
+    shown = Demonstration(joint, DriveModel.E, payload, phases, 0.005, actions)
+    seen = trace(arm, q_start_rad, shown)
+
+    def draw(figure: Figure) -> None:
+        rates, torque, slip = _panels(figure, 3)
+        for panel in (rates, torque, slip):
+            _shade(panel, seen.time_s, seen.where(Active.CLUTCH), TOUCHING, "clutch slips")
+            panel.axvline(brake_s, color=INK, linewidth=0.8, linestyle=":", label="brake closes")
+        _draw_rates(rates, seen)
+        torque.plot(seen.time_s, seen.torque_nm, color=INK, label="through the gear")
+        for value in (-limit_nm, limit_nm):
+            torque.axhline(value, color=LIMIT, linewidth=1.0, label="limit" if value > 0 else None)
+        torque.set_ylabel("torque, N m")
+        _legend(torque)
+        slip.plot(seen.time_s, MILLI * seen.slip_rad, color=INK, label="motor ahead")
+        slip.set_ylabel("slip, mrad")
+        slip.set_xlabel("time, s")
+        _legend(slip)
+
+    return Picture(
+        "clutch",
+        "A clutch slips",
+        "Wrist roll, model e, a clutch that slips at 10 N m. The motor is at its rate at once; "
+        "yellow: the clutch passes on its limit, so the link's rate is a straight line until both "
+        "are equally fast. At 1.5 s the brake stops the motor, and the link slips to rest.",
         draw_png(5.8, draw),
     )
 

@@ -23,13 +23,13 @@ from hil.ipc.child import worker_pool
 from hil_arm_study import compare
 from hil_arm_study.compare import (
     REFERENCE_STEPS_S,
-    REFERENCE_TOLERANCE_M,
     Deviation,
     GripperPath,
     ReferencePath,
     SimulatedCase,
     reference,
 )
+from sim.world.space_arm.converged import REFERENCE_TOLERANCE_M
 
 ERRORS = ("position_mm", "orientation_deg", "percent")
 Tell = Callable[[], object]

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.world.space_arm.actions import TimedAction
 from sim.world.space_arm.arm import Arm, Body
 from sim.world.space_arm.drive import DriveModel
+from sim.world.space_arm.kernels.sdirk2 import SLIP
 from sim.world.space_arm.simulator import SpaceArm
 from sim.world.space_arm.snapshot import Active
 
@@ -39,6 +41,8 @@ class Demonstration:
     """Commands, one after the other."""
     sample_s: float
     """Time between two samples."""
+    actions: tuple[TimedAction, ...] = ()
+    """Actions on the drives, at times from the beginning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,8 @@ class JointTrace:
     """Rate of the link [rad/s]."""
     windup_rad: Array
     """Angle of the motor ahead of the link [rad]."""
+    slip_rad: Array
+    """Angle by which the clutch has slipped [rad]."""
     torque_nm: Array
     """Through the gear [N m]."""
     voltage_v: Array
@@ -82,11 +88,18 @@ def trace(arm: Arm, q_start_rad: Sequence[float] | Array, shown: Demonstration) 
         command = np.zeros(6)
         command[joint] = phase.rate_rad_s
         for _ in range(round(phase.duration_s / shown.sample_s)):
-            now = simulated.advance(command, shown.sample_s)
+            begin_s = len(rows) * shown.sample_s
+            due = [
+                TimedAction(0.0, one.action)
+                for one in shown.actions
+                if begin_s <= one.at_s + 1e-9 < begin_s + shown.sample_s
+            ]
+            now = simulated.advance(command, shown.sample_s, actions=due)
             rows.append(
                 (
                     now.time_s, phase.rate_rad_s, now.motor_rate_rad_s[joint], now.v_rad_s[joint],
-                    now.motor_position_rad[joint] - now.q_rad[joint], now.torque_nm[joint],
+                    now.motor_position_rad[joint] - now.q_rad[joint],
+                    simulated.state[SLIP, joint], now.torque_nm[joint],
                     now.voltage_v[joint], now.current_a[joint],
                 )
             )  # fmt: skip

@@ -41,6 +41,8 @@ HELP = (
     "r / f  up / down         j / l  yaw",
     "space  stop at once      q      end",
 )
+NUMBERS = tuple("123456789")
+"""Keys that press a button, where there are buttons."""
 STOP_KEY = " "
 END_KEY = "q"
 
@@ -198,6 +200,7 @@ class KeyboardSource(TwistSource):
         linear_m_s: speed along each axis while its key is held [m/s].
         angular_rad_s: turn rate about each axis while its key is held [rad/s].
         hold_s: time for which a key counts as held after each of its characters [s].
+        press: told the number of a key 1 to 9 that is pressed; None if they mean nothing.
     """
 
     def __init__(
@@ -209,19 +212,28 @@ class KeyboardSource(TwistSource):
         now_s: Callable[[], float],
         frame: Frame = "gripper",
         hold_s: float = HOLD_S,
+        press: Callable[[int], object] | None = None,
     ) -> None:
         super().__init__(frame)
-        self._keys = KeyHold(terminal, KEYS, now_s=now_s, hold_s=hold_s)
+        self._press = press
+        keys = KEYS if press is None else (*KEYS, *NUMBERS)
+        self._keys = KeyHold(terminal, keys, now_s=now_s, hold_s=hold_s)
         self._speeds = np.array([linear_m_s] * 3 + [angular_rad_s] * 3)
 
     @property
     def held(self) -> bool:
         """Whether a key that moves counts as held."""
-        return bool(self._keys.held)
+        return bool(self._moving)
+
+    @property
+    def _moving(self) -> list[str]:
+        return [key for key in self._keys.held if key in KEYS]
 
     def _listen(self) -> None:
         self._keys.listen()
         self.end_reason = self._keys.end_reason
+        if self._press is not None and (key := self._keys.take_press()) in NUMBERS:
+            self._press(int(key))
 
     def _velocity(self) -> Twist:
         wanted = self._speeds * self._signs()
@@ -230,7 +242,7 @@ class KeyboardSource(TwistSource):
     def _signs(self) -> Array:
         """Sum of the signs of the keys held, shape (6,); opposite ones cancel."""
         signs = np.zeros(6)
-        for key in self._keys.held:
+        for key in self._moving:
             axis, sign = KEYS[key]
             signs[axis] += sign
         return signs

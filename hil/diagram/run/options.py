@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from hil.run.station import Option, Request
 
@@ -50,7 +50,15 @@ def changes_by_options(request: Request, table: str) -> Iterator[Change]:
 
     scenario = {} if request.scenario is None else read_toml(request.scenario)
     found = apply_overrides(scenario, request.overrides).get(table, {})
-    if not isinstance(found, Mapping) or found.get("kind") != "diagram":
+    is_pressed = given.keys() == {"press"} and isinstance(found, Mapping) and _has_buttons(found)
+    if not is_pressed and (not isinstance(found, Mapping) or found.get("kind") != "diagram"):
         nothing = f"{table}.kind is no diagram, so there is nothing to press or slide"
         raise ConfigError(str(request.scenario or "command line"), [f"--{min(given)}: {nothing}"])
     yield from ((f"{table}.{key}", values) for key, values in given.items())
+
+
+def _has_buttons(table: Mapping[str, Any]) -> bool:
+    """Whether an action of a table has a button, which needs no diagram."""
+    actions = table.get("actions", ())
+    is_list = isinstance(actions, list | tuple)
+    return is_list and any("button" in one for one in actions if isinstance(one, Mapping))

@@ -43,14 +43,17 @@ class DriveSettings(MotorSettings):
     """Dry friction of motor and gear, on the joint's side [N m]."""
     drag_nm_s: NotNegative
     """Viscous friction of the joint's bearings [N m s/rad]."""
-    clutch_nm: Positive
-    """Torque at which the clutch between gear and link slips [N m]."""
+    clutch_nm: Positive | None = None
+    """Torque at which the clutch between gear and link slips [N m]; left out: there is none."""
     brake_nm: NotNegative
     """Torque that the brake can hold, on the joint's side [N m]."""
 
     def drive(self) -> JointDrive:
         """Make the drive for the simulator."""
-        return JointDrive(**self.model_dump())
+        values = self.model_dump()
+        if self.clutch_nm is None:
+            values["clutch_nm"] = math.inf
+        return JointDrive(**values)
 
 
 class SlideDriveSettings(MotorSettings):
@@ -66,8 +69,8 @@ class SlideDriveSettings(MotorSettings):
     """Dry friction of motor and spindle [N]."""
     drag_n_s_m: NotNegative
     """Viscous friction of the guides [N s/m]."""
-    clutch_n: Positive
-    """Force at which the clutch between spindle and link slips [N]."""
+    clutch_n: Positive | None = None
+    """Force at which the clutch between spindle and link slips [N]; left out: there is none."""
     brake_n: NotNegative
     """Force that the brake can hold [N]."""
 
@@ -81,6 +84,6 @@ class SlideDriveSettings(MotorSettings):
             stiffness_nm_rad=self.stiffness_n_m,
             friction_nm=self.friction_n,
             drag_nm_s=self.drag_n_s_m,
-            clutch_nm=self.clutch_n,
+            clutch_nm=math.inf if self.clutch_n is None else self.clutch_n,
             brake_nm=self.brake_n,
         )

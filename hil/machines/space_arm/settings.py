@@ -11,7 +11,8 @@ A joint is revolute, in degrees, or prismatic (``type``), in metres: then ``posi
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -241,7 +242,8 @@ class ArmSettings(Settings):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         for name, unit in (("home_deg", "deg"), ("home_m", "m")):
-            self._check_home(name, unit)
+            for place, text in self.wrong_posture(unit, getattr(self, name)):
+                raise ValueError(f"{name}{place}{text}")
         count = len(self.joint)
         if len(set(self.follow)) < len(self.follow):
             raise ValueError(f"follow: {', '.join(self.follow)}: each once")
@@ -258,20 +260,23 @@ class ArmSettings(Settings):
                 raise ValueError(f"{what}: names {names} must differ")
         return self
 
-    def _check_home(self, name: str, unit: str) -> None:
-        """Check the values of one unit against their joints' travel."""
-        values = getattr(self, name)
-        joints = [(i, joint) for i, joint in enumerate(self.joint) if joint.unit == unit]
+    def wrong_posture(self, unit: str, values: Sequence[float]) -> Iterator[tuple[str, str]]:
+        """Find what is wrong with values of the joints of one unit, deg or m; empty for zeros.
+
+        Returns:
+            The place behind the values' key, such as ".2", and the text behind that.
+        """
+        joints = [joint for joint in self.joint if joint.unit == unit]
         if values and len(values) != len(joints):
-            raise ValueError(f"{name}: {len(values)} values, must be {len(joints)}, one a joint")
-        for number, (value, (i, joint)) in enumerate(
+            yield "", f": {len(values)} values, must be {len(joints)}, one for each joint in {unit}"
+            return
+        for k, (value, joint) in enumerate(
             zip(values or (0.0,) * len(joints), joints, strict=True)
         ):
             low, high = joint.travel
             if not low <= value <= high:
-                raise ValueError(
-                    f"{name}.{number} = {value} {unit} outside [{low}, {high}] {unit} of joint.{i}"
-                )
+                moves = f"{joint.name} of {self.name} moves from {low:g} to {high:g} {unit}"
+                yield f".{k}", f" = {value} {unit}: {moves}"
 
     @classmethod
     def load(cls, path: Path) -> Self:
@@ -328,12 +333,26 @@ class ArmSettings(Settings):
 
     def home_rad(self) -> Array:
         """Joint angles at which a run starts [rad; of prismatic joints m], shape (n,)."""
-        counts = {unit: sum(joint.unit == unit for joint in self.joint) for unit in ("deg", "m")}
-        left = {
-            "deg": iter(self.home_deg or (0.0,) * counts["deg"]),
-            "m": iter(self.home_m or (0.0,) * counts["m"]),
-        }
+        return self.posture_rad(self.home_deg, self.home_m)
+
+    def posture_rad(self, angles_deg: Sequence[float], travels_m: Sequence[float]) -> Array:
+        """Join angles of the revolute and travels of the prismatic joints [rad; m], shape (n,).
+
+        Args:
+            angles_deg: one for each revolute joint, from the base; empty for zeros.
+            travels_m: likewise for each prismatic joint [m].
+        """
+        left = {"deg": iter(angles_deg or repeat(0.0)), "m": iter(travels_m or repeat(0.0))}
         return np.array([joint.in_si(next(left[joint.unit])) for joint in self.joint])
+
+    def in_file_units(self, values: Array) -> Array:
+        """Convert joint values from rad to deg; of prismatic joints they stay in m, shape (n,)."""
+        return np.where(self.prismatic, values, np.degrees(values))
+
+    @property
+    def prismatic(self) -> tuple[bool, ...]:
+        """Whether each joint slides."""
+        return tuple(joint.prismatic for joint in self.joint)
 
     def followed(self) -> tuple[bool, ...]:
         """Whether each component of the gripper's velocity in base axes is followed."""

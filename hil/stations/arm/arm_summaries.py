@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypedDict
+import math
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from hil.run.end import ConclusionSummary
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from sim.world.space_arm.model_choice import ModelChoice, TriedModel
 
     Array = NDArray[np.float64]
 
@@ -32,6 +35,77 @@ class FindingSummary(TypedDict):
     """Whether the limit is kept."""
 
 
+class SimulationSummary(TypedDict):
+    """Accuracy of the simulation of the space arm."""
+
+    accuracy: str
+    """`usual` or `fine`."""
+    why: str
+    """Reason, in words."""
+    usual_waypoints: int | None
+    """Number of waypoints that took too much work to be fine; null of a live motion, whose
+    recording has them in `flags`."""
+
+
+class ActionSummary(TypedDict):
+    """Action on the space arm's drives, or on its payload."""
+
+    at_s: float
+    """Time of the motion [s]."""
+    joint: int
+    """Number of the joint, from 1 at the base; 0 for the payload."""
+    action: str
+    """Code of the action."""
+
+
+class TriedModelSummary(TypedDict):
+    """A simulation that was tried."""
+
+    model: str
+    """Letter of its drive model."""
+    omitted: list[str]
+    """Parts of the dynamics that it leaves out."""
+    error: float | None
+    """Largest error with that of the reference, in `unit`; null without a solution."""
+
+
+class ModelChoiceSummary(TypedDict):
+    """Choice of the cheapest simulation within a bound."""
+
+    taken: TriedModelSummary
+    """Simulation that is taken."""
+    bound: float
+    """Largest error that is allowed, in `unit`."""
+    unit: str
+    """Unit of bound and errors: `mm`, or `%` of the range."""
+    reference: str
+    """Letter of the drive model that it is compared with."""
+    reference_error: float
+    """Largest distance of two references, in `unit`."""
+    tried: list[TriedModelSummary]
+    """Every simulation that was tried, the cheapest first."""
+
+
+def summarize_choice(choice: ModelChoice) -> ModelChoiceSummary:
+    """Return a choice as JSON values."""
+    return ModelChoiceSummary(
+        taken=_tried(choice.taken),
+        bound=choice.bound.value,
+        unit=choice.bound.unit,
+        reference=choice.reference.value,
+        reference_error=choice.reference_error,
+        tried=[_tried(one) for one in choice.tried],
+    )
+
+
+def _tried(one: TriedModel) -> TriedModelSummary:
+    return TriedModelSummary(
+        model=one.candidate.model.value,
+        omitted=sorted(omission.value for omission in one.candidate.omitted),
+        error=one.error if math.isfinite(one.error) else None,
+    )
+
+
 class ArmCheckSummary(TypedDict):
     """Proof of a motion of both arms."""
 
@@ -49,6 +123,12 @@ class ArmCheckSummary(TypedDict):
     """Scale of the distances [1]."""
     findings: list[FindingSummary]
     """Values that come nearest to each limit; empty for a live motion."""
+    simulation: SimulationSummary
+    """Accuracy of the simulation of the space arm."""
+    actions: NotRequired[list[ActionSummary]]
+    """Actions that the proof has played; left out where the scenario has none."""
+    model_choice: NotRequired[ModelChoiceSummary]
+    """Simulation that was taken, if the scenario says `model = "auto"`."""
 
 
 class AccuracySummary(TypedDict):
@@ -141,6 +221,10 @@ class ArmRunSummary(StreamSummary):
     """Scale of the distances [1]."""
     findings: list[FindingSummary]
     """Values that come nearest to each limit; empty for a live motion."""
+    simulation: SimulationSummary
+    """Accuracy of the simulation of the space arm."""
+    model_choice: NotRequired[ModelChoiceSummary]
+    """Simulation that was taken, if the scenario says `model = "auto"`."""
     accuracy: AccuracySummary | None
     """Accuracy by the report, if one was asked for."""
 
@@ -199,7 +283,7 @@ class PlaceSummary(TypedDict):
     kind: str
     """`robot` or `space arm`."""
     q_deg: Array
-    """Joint angles [deg], 6."""
+    """Joint angles [deg], one a joint; of a prismatic one its travel [m]."""
     position_m: Array
     """Position of the gripper in the base [m], 3."""
     rotation: Array
@@ -224,6 +308,8 @@ class RobotPlaceSummary(PlaceSummary):
 class SpacePlaceSummary(PlaceSummary):
     """Place of a space arm's gripper."""
 
+    rpy_deg: Array
+    """Roll, pitch, yaw of its axes, Rz(yaw) Ry(pitch) Rx(roll) [deg], 3."""
     smallest_singular_value: float
     """Smallest singular value of the scaled Jacobian [1]."""
     manipulability: float
@@ -252,19 +338,36 @@ class PosturesSummary(TypedDict):
     """Postures, those within the ranges first, the nearest of them first."""
 
 
+class FoundPlaceSummary(TypedDict):
+    """Joint angles of a space arm for a place of its gripper."""
+
+    ok: bool
+    """The place is reached."""
+    arm: str
+    """Name of the arm."""
+    q_deg: Array
+    """Joint angles [deg], one a joint; of a prismatic one its travel [m]."""
+    followed: list[str]
+    """Components of the place that count; the others come as they may."""
+    left_m: float
+    """Distance that is left [m]."""
+    left_deg: float
+    """Angle that is left [deg]."""
+
+
 class SnapshotSummary(TypedDict):
     """A space arm at the end of a tick."""
 
     time_s: float
     """Time since the start [s]."""
     q_rad: Array
-    """Joint angles [rad], 6."""
+    """Joint angles [rad], one a joint; of a prismatic one its travel [m]."""
     v_rad_s: Array
-    """Joint rates [rad/s], 6."""
+    """Joint rates [rad/s], one a joint; of a prismatic one [m/s]."""
     motor_position_rad: Array
-    """Positions of the motors, on the side of the joints [rad], 6."""
+    """Positions of the motors, on the side of the joints [rad; m]."""
     motor_rate_rad_s: Array
-    """Rates of the motors, on the side of the joints [rad/s], 6."""
+    """Rates of the motors, on the side of the joints [rad/s; m/s]."""
     position_m: Array
     """Position of the gripper in the base [m], 3."""
     rotation: Array
@@ -274,11 +377,11 @@ class SnapshotSummary(TypedDict):
     angular_velocity_rad_s: Array
     """Angular velocity of the gripper in the base [rad/s], 3."""
     torque_nm: Array
-    """Torques of the joints [N m], 6."""
+    """Torques of the joints [N m], one a joint; of a prismatic one its force [N]."""
     current_a: Array
-    """Currents of the motors [A], 6."""
+    """Currents of the motors [A]."""
     voltage_v: Array
-    """Voltages of the motors [V], 6."""
+    """Voltages of the motors [V]."""
     active: list[list[str]]
     """Limits and stops that hold each joint back, in words."""
     status: str
@@ -292,3 +395,5 @@ class AdvanceSummary(TypedDict):
     """Every tick has a solution."""
     ticks: list[SnapshotSummary]
     """A tick of 0.35 s each."""
+    model_choice: NotRequired[ModelChoiceSummary]
+    """Simulation that was taken with `--model auto`."""

@@ -73,5 +73,5 @@ VIEWS: Final = Views(
     moving=("streaming",),
     advice=ADVICE,
     findings=_findings,
-    pages=late_of("hil.diagram.run")("panel_page:pages"),
+    pages=late_of("hil.stations.arm")("lead.action_page:pages"),
 )

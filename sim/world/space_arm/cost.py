@@ -136,7 +136,13 @@ def _cost(arm: Arm, what: str, kernels: tuple[str, ...], published_1993: str = "
     return KernelCost(what, every, needed, tuple(map(call, kernels)), published_1993)
 
 
-def tick_cost(arm: Arm, q_rad: Array, model: DriveModel, payload: Body | None = None) -> TickCost:
+def tick_cost(
+    arm: Arm,
+    q_rad: Array,
+    model: DriveModel,
+    payload: Body | None = None,
+    accuracy: Accuracy | None = None,
+) -> TickCost:
     """Count the tick in which an arm stops that has just begun to move.
 
     Every joint has reached a share of its largest rate when rest is commanded, so that gears with
@@ -144,6 +150,7 @@ def tick_cost(arm: Arm, q_rad: Array, model: DriveModel, payload: Body | None = 
 
     Args:
         q_rad: joint angles at the start [rad], shape (n,).
+        accuracy: of the tick that is counted; None for the usual one.
     """
     space = SpaceArm(arm, model, q_rad, payload=payload)
     command = RATE_SHARE * np.array([link.rate_max_rad_s for link in arm.links])
@@ -151,7 +158,7 @@ def tick_cost(arm: Arm, q_rad: Array, model: DriveModel, payload: Body | None = 
         space.advance(command)
     command = np.zeros(arm.joints)
     drive = arm.drive_table(model.effects)
-    control = Accuracy().control(levers_m(arm))
+    control = (accuracy or Accuracy()).control(levers_m(arm))
     begun, dry, arrays = space.state, drive[FRICTION].copy(), space.arm.arrays()
 
     def call() -> Array:

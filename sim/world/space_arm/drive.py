@@ -52,7 +52,7 @@ class JointDrive:
     drag_nm_s: float
     """Viscous friction of the joint's bearings [N m s/rad]."""
     clutch_nm: float
-    """Torque at which the clutch between gear and link slips."""
+    """Torque at which the clutch between gear and link slips; infinite without one."""
     brake_nm: float
     """Torque that the brake can hold, on the joint's side."""
     inductance_h: float | None = None
@@ -67,6 +67,8 @@ class JointDrive:
             if value is None:
                 continue
             least = "0 or more" if field.name in may_be_zero else "above 0"
+            if field.name == "clutch_nm" and value == math.inf:
+                continue
             if not math.isfinite(value) or value < 0 or (value == 0 and least == "above 0"):
                 raise ValueError(f"{field.name} = {value!r}: a finite number {least} is needed")
 

@@ -6,7 +6,16 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.world.space_arm.actions import (
+    BRAKES,
+    ActionKind,
+    DriveAction,
+    TickActions,
+    TimedAction,
+    changed_drives,
+)
 from sim.world.space_arm.arm import Arm, Body
+from sim.world.space_arm.capped_sdirk4 import CappedSdirk4
 from sim.world.space_arm.drive import (
     BACK_EMF,
     BRAKE,
@@ -78,7 +87,7 @@ class SpaceArm:
     ) -> None:
         self._empty = arm
         self.effects: DriveEffects = effects.effects if isinstance(effects, DriveModel) else effects
-        self._drive = arm.drive_table(self.effects)
+        self._rated = self._drive = arm.drive_table(self.effects)
         self._torque_per_ampere = np.array(
             [drive.gear_ratio * drive.torque_constant_nm_a for drive in arm.drives]
         )
@@ -142,11 +151,28 @@ class SpaceArm:
             raise ValueError(f"{len(closed)} brakes: one a joint, {self.joints}, are needed")
         self._brakes[:] = closed
 
+    def act(self, action: DriveAction) -> None:
+        """Change a clutch, a brake, a motor's power or the payload; rates stay what they are.
+
+        Raises:
+            ValueError: if there is no such joint, clutch or payload; nothing has changed then.
+        """
+        if action.kind is ActionKind.RELEASE:
+            self.release()
+            return
+        if not 1 <= action.joint <= len(self._brakes):
+            raise ValueError(f"joint {action.joint}: the arm has 1 to {len(self._brakes)}")
+        if action.kind in BRAKES:
+            self._brakes[action.joint - 1] = action.kind is ActionKind.BRAKE_CLOSED
+        else:
+            self._drive = changed_drives(self._drive, self._rated, self._empty.drives, action)
+
     def advance(
         self,
         rate_cmd_rad_s: Sequence[float] | Array,
         duration_s: float = TICK_S,
         samples: int = 1,
+        actions: Sequence[TimedAction] = (),
     ) -> Snapshot:
         """Advance by a tick with constant commanded rates.
 
@@ -156,25 +182,32 @@ class SpaceArm:
             duration_s: length of the tick [s].
             samples: how often within the tick it is noted where the gripper is; the tick is passed
                 in so many parts.
+            actions: what is done to the drives within it, at times from its beginning [s].
 
         Raises:
             ValueError: if a command is not finite or absurd, or the duration not above 0, or there
-                is no look; nothing has moved then.
+                is no look, or an action is not within the tick; nothing has moved then.
         """
-        command = self._checked_command(rate_cmd_rad_s)
+        asked = self._checked_command(rate_cmd_rad_s)
         if not (math.isfinite(duration_s) and duration_s > 0.0):
             raise ValueError(f"duration_s = {duration_s!r} s: a finite time above 0 is needed")
         if samples < 1:
             raise ValueError(f"samples = {samples!r}: at least 1 is needed")
-        command[self._brakes] = 0.0
-        dry = self._drive[FRICTION] + np.where(self._brakes, self._drive[BRAKE], 0.0)
+        for one in actions:
+            if not 0.0 <= one.at_s < duration_s:
+                raise ValueError(f"{one.action} at {one.at_s!r} s: not in [0, {duration_s:g}) s")
         slip = self._state[SLIP].copy()
-        span, path_m = self._pass(command, dry, duration_s, samples)
+        span, path_m = self._pass(asked, duration_s, samples, actions)
         self._time_s += duration_s
-        return self._snapshot(command, dry, slip, span, path_m)
+        return self._snapshot(*self._braked(asked), slip, span, path_m)
+
+    def _braked(self, asked: Array) -> tuple[Array, Array]:
+        """Return the commands [rad/s] and the dry friction [N m] with the brakes as they are."""
+        dry = self._drive[FRICTION] + np.where(self._brakes, self._drive[BRAKE], 0.0)
+        return np.where(self._brakes, 0.0, asked), dry
 
     def _pass(
-        self, command: Array, dry: Array, duration_s: float, samples: int
+        self, asked: Array, duration_s: float, samples: int, actions: Sequence[TimedAction]
     ) -> tuple[Span, Array]:
         """Advance; return the outcome, and the gripper's place at each sample [m], (samples, 3).
 
@@ -187,14 +220,20 @@ class SpaceArm:
             list[Span](),
             samples,
         )
+        if isinstance(self._integrator, CappedSdirk4):
+            self._integrator.begin_tick()
+        held, coming = self._braked(asked), TickActions(actions)
         while left:
             parts = left if spans and spans[-1].status is not SpanStatus.DONE else 1
-            spans.append(
-                self._integrator.pass_time(
-                    self._arrays, self._drive, self._state, command, dry,
-                    parts * duration_s / samples,
-                )
-            )  # fmt: skip
+            span_s, begun_s = parts * duration_s / samples, (samples - left) * duration_s / samples
+            while actions and (one := coming.next_before(begun_s + span_s, last=parts == left)):
+                if (until_s := one.at_s - begun_s) > 0.0:
+                    spans.append(self._lead(held, until_s))
+                    begun_s, span_s = one.at_s, span_s - until_s
+                self.act(one.action)
+                held = self._braked(asked)
+            if span_s > 0.0:
+                spans.append(self._lead(held, span_s))
             left -= parts
             place = path_m[samples - left - 1]
             gripper_pose(self._arrays, self._state[Q], self._scratch, rotation, place)
@@ -203,12 +242,14 @@ class SpaceArm:
                 path_m[samples - parts : samples - 1] = before + share * (place - before)
         return together(spans), path_m
 
+    def _lead(self, held: tuple[Array, Array], span_s: float) -> Span:
+        """Lead the state through a span without an action in it [s]."""
+        return self._integrator.pass_time(self._arrays, self._drive, self._state, *held, span_s)
+
     def snapshot(self) -> Snapshot:
         """Return the arm's present state, without letting time pass; nothing is commanded."""
-        dry = self._drive[FRICTION] + np.where(self._brakes, self._drive[BRAKE], 0.0)
         return self._snapshot(
-            np.zeros(self.joints),
-            dry,
+            *self._braked(np.zeros(self.joints)),
             self._state[SLIP],
             Span(SpanStatus.DONE, 0),
             np.empty((0, 3)),
@@ -257,11 +298,12 @@ class SpaceArm:
         state, drive, motors = self._state, self._drive, range(len(command))
         if drive[WINDING, 0] == 0.0:
             motor = np.array([motor_torque(drive, j, state[W, j], command[j])[0] for j in motors])
-            return motor, motor / drive[TORQUE_PER_VOLT] + drive[BACK_EMF] * state[W]
+            return motor, motor / self._rated[TORQUE_PER_VOLT] + drive[BACK_EMF] * state[W]
         motor = state[T].copy()
         change = [torque_rate(drive, j, motor[j], state[W, j], command[j]) for j in motors]
         resistive_and_inductive = motor + drive[WINDING] * np.array(change)
-        return motor, resistive_and_inductive / drive[TORQUE_PER_VOLT] + drive[BACK_EMF] * state[W]
+        volts = resistive_and_inductive / self._rated[TORQUE_PER_VOLT]
+        return motor, volts + drive[BACK_EMF] * state[W]
 
     def _gear_torques(self, command: Array, dry: Array) -> Array:
         """Compute the present torques through the gears, whatever holds the links."""

@@ -12,13 +12,15 @@ from hil.machines.kinds import ROBOT
 from hil.run.end import Ran
 from hil.run.file_kinds import find_kind
 from hil.stations.arm.arm_summaries import MoveSummary, NothingSummary
-from hil.stations.arm.commands.space_arms import JOINT_NAMES
 from hil.terminal.console import err, leave, numbers, out, print_json, styled
 
 if TYPE_CHECKING:
     from hil.machines.robot.settings import RobotSettings
     from hil.stations.arm.cycle.stream import Streamed
     from hil.stations.arm.moves.session import Choice, RobotSession
+
+SIX_JOINTS = "q1,…,q6"
+"""Joints of a robot in options."""
 
 LinkOption = Annotated[
     str,
@@ -33,7 +35,7 @@ AtJointsOption = Annotated[
     str | None,
     typer.Option(
         "--at-joints",
-        metavar=JOINT_NAMES,
+        metavar=SIX_JOINTS,
         help="What the robot's pendant shows now [deg]: it decides in which posture it stands. Of "
         "`sim:` where the emulated robot stands.",
     ),
@@ -42,7 +44,7 @@ AtJointsNeededOption = Annotated[
     str | None,
     typer.Option(
         "--at-joints",
-        metavar=JOINT_NAMES,
+        metavar=SIX_JOINTS,
         help="What the robot's pendant shows now [deg]. Needed for a robot on a line: its requests "
         "tell its place, and in which of eight postures it stands there none of them tells. Of "
         "`sim:` where the emulated robot stands.",
@@ -110,7 +112,7 @@ def _is_virtual(url: str) -> bool:
 
 def six(text: str, option: str) -> list[float]:
     """Read joint angles from an option [deg]."""
-    return numbers(text, 6, option, f"{JOINT_NAMES} in degrees")
+    return numbers(text, 6, option, f"{SIX_JOINTS} in degrees")
 
 
 def part_of(robot: "RobotSettings", speed_mm_s: float) -> float:

@@ -15,6 +15,7 @@ from hil.stations.arm.commands.space_arms import (
     Load,
     angles_of,
     beyond_torque,
+    joint_values,
     one_load_of,
     space_arm_of,
 )
@@ -66,15 +67,17 @@ def inverse(
     arm: ArmArg,
     joints: Annotated[
         str | None,
-        typer.Option("--q", metavar=JOINT_NAMES, help="Joint angles [deg]; home if left out."),
+        typer.Option("--q", metavar=JOINT_NAMES, help="Joint angles [deg; m]; home if left out."),
     ] = None,
     rates: Annotated[
         str | None,
-        typer.Option("--v", metavar=JOINT_NAMES, help="Joint rates [deg/s]; 0 if left out."),
+        typer.Option("--v", metavar=JOINT_NAMES, help="Joint rates [deg/s; m/s]; 0 if left out."),
     ] = None,
     accelerations: Annotated[
         str | None,
-        typer.Option("--a", metavar=JOINT_NAMES, help="Accelerations [deg/s²]; 0 if left out."),
+        typer.Option(
+            "--a", metavar=JOINT_NAMES, help="Accelerations [deg/s²; m/s²]; 0 if left out."
+        ),
     ] = None,
     wrench: WrenchOption = None,
     payload: HeldOption = None,
@@ -89,7 +92,9 @@ def inverse(
     import numpy as np
 
     settings = space_arm_of(arm)
-    pushed = np.array(_six(wrench, "--wrench", f"{WRENCH_NAMES} in N and N m"))
+    pushed = np.zeros(6)
+    if wrench is not None:
+        pushed = np.array(numbers(wrench, 6, "--wrench", f"{WRENCH_NAMES} in N and N m"))
     if motion is not None:
         from hil.stations.arm.commands.motion_demand import show_demand
 
@@ -102,8 +107,11 @@ def inverse(
         raise ConfigError("--pictures", ["only with --motion: a moment has no curve"])
     load = one_load_of(settings, payload or "none")
     q_rad = angles_of(settings, joints)
-    v_rad_s = np.radians(_six(rates, "--v", f"{JOINT_NAMES} in deg/s"))
-    a_rad_s2 = np.radians(_six(accelerations, "--a", f"{JOINT_NAMES} in deg/s²"))
+    at_rest = np.zeros(len(settings.joint))
+    v_rad_s = at_rest if rates is None else joint_values(settings, rates, "--v", "/s")
+    a_rad_s2 = (
+        at_rest if accelerations is None else joint_values(settings, accelerations, "--a", "/s²")
+    )
     summary = _summary(settings, load, (q_rad, v_rad_s, a_rad_s2), pushed)
     if as_json:
         print_json(summary)
@@ -118,8 +126,6 @@ def _summary(
     settings: ArmSettings, load: Load, state: tuple[Array, Array, Array], pushed: Array
 ) -> ArmTorquesSummary:
     """Compute the torques of angles [rad], rates [rad/s] and accelerations [rad/s2]."""
-    import numpy as np
-
     from sim.world.space_arm.inverse_dynamics import InverseDynamics
 
     dynamics = InverseDynamics(settings.arm(), load.body)
@@ -133,9 +139,9 @@ def _summary(
         ok=not violations,
         arm=settings.name,
         payload_kg=load.mass_kg,
-        q_deg=np.degrees(state[0]),
-        v_deg_s=np.degrees(state[1]),
-        a_deg_s2=np.degrees(state[2]),
+        q_deg=settings.in_file_units(state[0]),
+        v_deg_s=settings.in_file_units(state[1]),
+        a_deg_s2=settings.in_file_units(state[2]),
         wrench=pushed,
         terms_nm=TorqueTermsSummary(
             inertia=found.inertia_nm,
@@ -153,21 +159,16 @@ def _summary(
     )
 
 
-def _six(text: str | None, option: str, names: str) -> list[float]:
-    """Read six numbers of an option; zeros if it is left out."""
-    return [0.0] * 6 if text is None else numbers(text, 6, option, names)
-
-
 def _show(summary: ArmTorquesSummary, names: list[str], *, weightless: bool) -> None:
     from rich.table import Table
 
     table = Table("N m", *names, box=None)
     terms = dict(summary["terms_nm"])
-    for column in range(1, 7):
-        table.columns[column].justify = "right"
+    for column in table.columns[1:]:
+        column.justify = "right"
     for term, values in terms.items():
         if term == "gravity" and weightless:
-            table.add_row(term, *["none"] * 6, style="dim")
+            table.add_row(term, *["none"] * len(names), style="dim")
         else:
             table.add_row(term, *cells(values))
     table.add_row("gear", *cells(summary["gear_nm"]))

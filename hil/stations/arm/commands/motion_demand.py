@@ -115,7 +115,7 @@ def _summary(
             [*beyond_ranges(dynamics.arm, found.q_rad.min(axis=0)),
              *beyond_ranges(dynamics.arm, found.q_rad.max(axis=0))]
         ),
-        *beyond_torque(names, motor[worst, np.arange(6)], limits),
+        *beyond_torque(names, motor[worst, np.arange(len(names))], limits),
     ]  # fmt: skip
     joints = [
         JointDemandSummary(

@@ -16,6 +16,7 @@ from hil.config.errors import ConfigError, RefusedError
 from hil.config.inputs import collected
 from hil.run.file_kinds import find_kind
 from hil.stations.arm.commands.alone import (
+    SIX_JOINTS,
     AtJointsOption,
     LinkOption,
     MoveClockOption,
@@ -30,7 +31,6 @@ from hil.stations.arm.commands.alone import (
     six,
 )
 from hil.stations.arm.commands.pose import POSE_NAMES
-from hil.stations.arm.commands.space_arms import JOINT_NAMES
 from hil.terminal.console import Json, err, numbers, out, styled, verb, waiting
 from hil.terminal.options import ArmAtOption, OutOption, RobotArg
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 def goto(
     robot: RobotArg,
     joints: Annotated[
-        str | None, typer.Option("--joints", metavar=JOINT_NAMES, help="Where to [deg].")
+        str | None, typer.Option("--joints", metavar=SIX_JOINTS, help="Where to [deg].")
     ] = None,
     pose: Annotated[
         str | None,

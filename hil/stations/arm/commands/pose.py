@@ -23,7 +23,6 @@ from hil.stations.arm.commands.alone import six
 from hil.stations.arm.commands.space_arms import JOINT_NAMES, angles_of, space_arm_of
 from hil.terminal.completion import offered
 from hil.terminal.console import Json, leave, numbers, out, print_json, verb
-from hil.terminal.options import RobotArg
 
 if TYPE_CHECKING:
     import numpy as np
@@ -106,6 +105,7 @@ def _robot_place(path: Path, joints: str | None) -> RobotPlaceSummary:
 
 def _space_place(path: Path, joints: str | None) -> SpacePlaceSummary:
     import numpy as np
+    from scipy.spatial.transform import Rotation
 
     from sim.world.space_arm.kernels.dynamics import gripper_pose, make_scratch
     from sim.world.space_arm.singularity import PostureSolver, reach_m
@@ -115,14 +115,15 @@ def _space_place(path: Path, joints: str | None) -> SpacePlaceSummary:
     q = angles_of(settings, joints)
     rotation, position = np.empty((3, 3)), np.empty(3)
     gripper_pose(model.arrays(), q, make_scratch(), rotation, position)
-    posture = PostureSolver(model, reach_m(model)).at(q)
+    posture = PostureSolver(model, reach_m(model), settings.followed()).at(q)
     violations = beyond_ranges(model, q)
     return SpacePlaceSummary(
         ok=not violations,
         kind=SPACE_ARM.name,
-        q_deg=np.degrees(q),
+        q_deg=settings.in_file_units(q),
         position_m=position,
         rotation=rotation,
+        rpy_deg=np.flip(Rotation.from_matrix(rotation).as_euler("ZYX", degrees=True)).copy(),
         smallest_singular_value=posture.smallest,
         manipulability=posture.manipulability,
         violations=violations,
@@ -130,16 +131,18 @@ def _space_place(path: Path, joints: str | None) -> SpacePlaceSummary:
 
 
 def beyond_ranges(arm: Arm, q_rad: NDArray[np.float64]) -> list[str]:
-    """Say which joints of a space arm are beyond their ranges at these angles, shape (6,)."""
+    """Say which joints of a space arm are beyond their ranges at these angles, shape (n,)."""
     return [
-        _beyond(link.name, angle, min(max(angle, low), high))
+        _beyond(link.name, angle, min(max(angle, low), high), slides=link.prismatic)
         for link, angle in zip(arm.links, q_rad, strict=True)
         if not (low := link.position_min_rad) <= angle <= (high := link.position_max_rad)
     ]
 
 
-def _beyond(joint: str, value_rad: float, limit_rad: float) -> str:
+def _beyond(joint: str, value_rad: float, limit_rad: float, *, slides: bool = False) -> str:
     side = "above" if value_rad > limit_rad else "below"
+    if slides:
+        return f"{joint}: {value_rad:.4f} m is {side} its limit of {limit_rad:.4f} m"
     return (
         f"{joint}: {math.degrees(value_rad):.3f} deg is {side} its limit of "
         f"{math.degrees(limit_rad):.3f} deg"
@@ -152,6 +155,9 @@ def _show_place(summary: RobotPlaceSummary | SpacePlaceSummary) -> None:
     for row in summary["rotation"]:
         out.print("  ".join(f"{value: .9f}" for value in row))
     if "smallest_singular_value" in summary:
+        rpy = ",".join(f"{value:.6f}" for value in summary["rpy_deg"])
+        place = ",".join(f"{1e3 * value:.6f}" for value in summary["position_m"])
+        out.print(f"--pose {place},{rpy} (mm; roll, pitch, yaw in deg)")
         out.print(f"smallest singular value {summary['smallest_singular_value']:.4f}")
     else:
         pose = [*1e3 * summary["position_m"], *summary["oat_deg"]]
@@ -170,20 +176,40 @@ def _show_place(summary: RobotPlaceSummary | SpacePlaceSummary) -> None:
 
 @verb
 def ik(
-    robot: RobotArg,
+    arm: AnyArmArg,
     pose: Annotated[
         str,
-        typer.Option("--pose", metavar=POSE_NAMES, help="Gripper in the robot's base: mm, deg."),
+        typer.Option(
+            "--pose",
+            metavar=POSE_NAMES,
+            help="Gripper in the base [mm, deg]; o,a,t of a robot are those of its controller, of "
+            "a space arm roll, pitch, yaw: Rz(yaw) Ry(pitch) Rx(roll).",
+        ),
     ],
     near: Annotated[
-        str | None, typer.Option("--near", metavar=JOINT_NAMES, help="Present joint angles [deg].")
+        str | None,
+        typer.Option(
+            "--near",
+            metavar=JOINT_NAMES,
+            help="Present joint angles [deg; m]; a space arm's home if left out.",
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """A place of the robot's gripper to all eight postures, the nearest first.
+    """A place of the gripper to joint angles: of a robot to all eight postures, the nearest first.
 
     Exit status 1 if it is out of reach, or no posture is within the joints' ranges.
     """
+    path, kind = find_kind(arm, ROBOT, SPACE_ARM, key="ARM")
+    if kind is SPACE_ARM:
+        from hil.stations.arm.commands.place_search import search_place
+
+        search_place(path, pose, near, as_json=as_json)
+        return
+    _robot_postures(path, pose, near, as_json=as_json)
+
+
+def _robot_postures(path: Path, pose: str, near: str | None, *, as_json: bool) -> None:
     import numpy as np
 
     from arm_driver.contour.val import from_oat
@@ -192,7 +218,6 @@ def ik(
     from hil.machines.robot.settings import RobotSettings
     from hil_common.arrays.pose import Pose, PoseError
 
-    path, _ = find_kind(robot, ROBOT, key="ROBOT")
     settings = RobotSettings.load(path)
     place = numbers(pose, 6, "--pose", f"{POSE_NAMES} in mm and degrees")
     now = None if near is None else np.radians(six(near, "--near"))

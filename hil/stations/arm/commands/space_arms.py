@@ -29,7 +29,7 @@ ArmArg = Annotated[
         autocompletion=offered("arms"),
     ),
 ]
-JOINT_NAMES = "q1,…,q6"
+JOINT_NAMES = "q1,q2,…"
 PAYLOAD_MOST_KG = 1e5
 
 
@@ -89,6 +89,8 @@ def loads_of(settings: ArmSettings, text: str | None) -> tuple[Load, ...]:
             loads.append(Load("none", None))
         elif word in named:
             loads.append(Load(word, named[word]))
+        elif "@" in word:
+            loads.append(Load(word, _shaped_body(settings, word)))
         else:
             loads.append(Load(word, _body(settings, word)))
     return tuple(loads)
@@ -106,37 +108,65 @@ def _body(settings: ArmSettings, word: str) -> Any:
     """Make a payload of a given mass: the file's nearest one, made heavier or lighter."""
     import numpy as np
 
-    from sim.world.space_arm.arm import Body
+    from sim.world.space_arm.brake_hold import scaled
 
     named = settings.payloads()
-    there = ", ".join(["none", *named])
+    mass = _mass_kg(settings, word)
+    if not named:
+        raise ConfigError(
+            "--payload", [f"{word} kg: the arm's file names no payload whose shape could be taken"]
+        )
+    like = min(named.values(), key=lambda body: abs(np.log(body.mass_kg / mass)))
+    return scaled(like, mass)
+
+
+def _shaped_body(settings: ArmSettings, word: str) -> Any:
+    """Make a payload NAME@KG: the shape of one of the file, and a mass of its own."""
+    from sim.world.space_arm.brake_hold import scaled
+
+    name, _, text = word.partition("@")
+    named = settings.payloads()
+    if name not in named:
+        there = ", ".join(named) or "none"
+        raise ConfigError("--payload", [f"{word!r}: {name!r} is no payload of the file: {there}"])
+    return scaled(named[name], _mass_kg(settings, text))
+
+
+def _mass_kg(settings: ArmSettings, word: str) -> float:
+    """Read the mass of a payload [kg]."""
+    there = ", ".join(["none", *settings.payloads()])
     try:
         mass = float(word)
     except ValueError:
         raise ConfigError("--payload", [f"{word!r}: {there}, or a mass in kg is needed"]) from None
     if not 0.0 < mass <= PAYLOAD_MOST_KG:
         raise ConfigError("--payload", [f"{word} kg: above 0, at most {PAYLOAD_MOST_KG:g} kg"])
-    if not named:
-        raise ConfigError(
-            "--payload", [f"{word} kg: the arm's file names no payload whose shape could be taken"]
-        )
-    like = min(named.values(), key=lambda body: abs(np.log(body.mass_kg / mass)))
-    return Body(mass, like.com_m, like.inertia_kg_m2 * (mass / like.mass_kg))
+    return mass
 
 
 def angles_of(settings: ArmSettings, text: str | None) -> NDArray[np.float64]:
-    """Return joint angles of ``--q`` [rad], shape (6,); the arm's home if it is left out."""
+    """Return joint angles of ``--q`` [rad; m], shape (n,); the arm's home if it is left out."""
+    return settings.home_rad() if text is None else joint_values(settings, text, "--q", "")
+
+
+def joint_values(settings: ArmSettings, text: str, option: str, per: str) -> NDArray[np.float64]:
+    """Read one number a joint, in degrees or metres, and so in rad or m, shape (n,).
+
+    Args:
+        per: what follows the unit in words, such as "/s".
+    """
     import numpy as np
 
-    if text is None:
-        return settings.home_rad()
-    return np.radians(numbers(text, 6, "--q", f"{JOINT_NAMES} in degrees"))
+    unit = f"deg{per}, of a sliding joint m{per}" if any(settings.prismatic) else f"deg{per}"
+    count = len(settings.joint)
+    found = numbers(text, count, option, f"q1,…,q{count} in {unit}")
+    return np.array([one.in_si(v) for one, v in zip(settings.joint, found, strict=True)])
 
 
 def beyond_torque(
     names: list[str], motor_nm: NDArray[np.float64], limits_nm: NDArray[np.float64]
 ) -> list[str]:
-    """Say which motors cannot give their torques [N m], shape (6,) each."""
+    """Say which motors cannot give their torques [N m], shape (n,) each."""
     return [
         f"{name}: {torque:.4g} N m is beyond what the motor's current gives, {limit:.4g} N m"
         for name, torque, limit in zip(names, motor_nm, limits_nm, strict=True)

@@ -12,22 +12,25 @@ if TYPE_CHECKING:
 
 
 class TorqueTermsSummary(TypedDict):
-    """Terms of the joints' torques, in the order in which they are added."""
+    """Terms of the joints' torques, in the order in which they are added, one number a joint.
+
+    Of a prismatic joint they are forces [N].
+    """
 
     inertia: Array
-    """Torques of the inertia of links and payload [N m], 6."""
+    """Torques of the inertia of links and payload [N m]."""
     coriolis: Array
-    """Coriolis and centrifugal torques [N m], 6."""
+    """Coriolis and centrifugal torques [N m]."""
     gravity: Array
-    """Torques against gravity [N m], 6; zeros in orbit."""
+    """Torques against gravity [N m]; zeros in orbit."""
     wrench: Array
-    """Torques against the wrench on the gripper [N m], 6."""
+    """Torques against the wrench on the gripper [N m]."""
     drag: Array
-    """Torques against the drag of the bearings [N m], 6."""
+    """Torques against the drag of the bearings [N m]."""
     rotor: Array
-    """Torques of the inertia of the rotors, on the side of the joints [N m], 6."""
+    """Torques of the inertia of the rotors, on the side of the joints [N m]."""
     friction: Array
-    """Torques against the dry friction of motors and gears [N m], 6; 0 at rest, where it may
+    """Torques against the dry friction of motors and gears [N m]; 0 at rest, where it may
     hold."""
 
 
@@ -41,22 +44,22 @@ class ArmTorquesSummary(TypedDict):
     payload_kg: float
     """Mass of the payload [kg]; 0 for an empty gripper."""
     q_deg: Array
-    """Joint angles [deg], 6."""
+    """Joint angles [deg], one a joint; of a prismatic one its travel [m]."""
     v_deg_s: Array
-    """Joint rates [deg/s], 6."""
+    """Joint rates [deg/s; m/s]."""
     a_deg_s2: Array
-    """Joint accelerations [deg/s²], 6."""
+    """Joint accelerations [deg/s²; m/s²]."""
     wrench: Array
     """Force [N], then moment about the gripper's origin [N m], that act on the gripper, base axes,
     6."""
     terms_nm: TorqueTermsSummary
     """Each term of the torques."""
     gear_nm: Array
-    """Torques through the gears, without rotors and friction [N m], 6."""
+    """Torques through the gears, without rotors and friction [N m]."""
     motor_nm: Array
-    """Torques of the motors, on the side of the joints: the sum of all terms [N m], 6."""
+    """Torques of the motors, on the side of the joints: the sum of all terms [N m]."""
     limit_nm: Array
-    """Largest torques of the motors by their current, on the side of the joints [N m], 6."""
+    """Largest torques of the motors by their current, on the side of the joints [N m]."""
     violations: list[str]
     """Joints beyond their ranges, and motors beyond their limits."""
 

@@ -20,8 +20,10 @@ from hil.stations.arm.cycle.step import X_WB, ArmStep, MotionPhase, RobotStep, p
 from hil.stations.arm.cycle.stream import OVER, REST_SPEED_M_S, REST_TURN_RAD_S, WaypointMaker
 from hil.stations.arm.cycle.waypoint_gate import WaypointGate
 from hil.stations.arm.plan.nodes import Nodes
+from hil.stations.arm.sources.actions import ActionQueue
 from hil_common.arrays.pose import Pose
 from safety.arm_limits import ArmCheck, ArmViolation
+from sim.world.space_arm.actions import ActionKind, TimedAction
 from sim.world.space_arm.integrators import SpanStatus
 from sim.world.space_arm.programmed_rates import ProgrammedRates, RateCommand, TwistFrame
 from sim.world.space_arm.simulator import TICK_S, SpaceArm
@@ -58,6 +60,7 @@ class ArmStation(WaypointMaker[ArmStep]):
         robot: None while no place is chosen for it: then only the space arm moves, to find out
             where the motion leads.
         nodes: where the waypoints are put for the simulated gripper's motion; None puts them on it.
+        actions: what is done to the space arm's drives while it moves; None for nothing.
     """
 
     def __init__(
@@ -67,6 +70,7 @@ class ArmStation(WaypointMaker[ArmStep]):
         source: VelocitySource,
         robot: MappedRobot | None = None,
         nodes: Nodes | None = None,
+        actions: ActionQueue | None = None,
     ) -> None:
         if robot is None:
             super().__init__()
@@ -74,13 +78,16 @@ class ArmStation(WaypointMaker[ArmStep]):
             super().__init__(robot.mapping.X_RT0)
         self.live = source.duration_s is None
         self._space, self._rates, self._source = space, rates, source
-        self._robot, self._nodes = robot, nodes
+        self._robot, self._nodes, self._actions = robot, nodes, actions
         self._gate = None if robot is None else robot.gate
         self._follower = None
         if robot is not None:
             self._follower = GripperFollower.within(
                 robot.gate.limits[-1], robot.mapping.X_RT0, TICK_S, live=self.live
             )
+        if actions is not None and self.live:
+            actions.is_held = lambda: self.held
+        self._done: tuple[TimedAction, ...] = ()
         self._index = self._settling = 0
 
     @property
@@ -113,7 +120,9 @@ class ArmStation(WaypointMaker[ArmStep]):
         t_s = self._index * TICK_S
         wanted, command = self._command(t_s)
         self._index += 1
-        snapshot = self._space.advance(command.rates_rad_s, samples=LOOKS)
+        self._done = self._due(t_s, self._index * TICK_S)
+        within = [TimedAction(_within_tick(one.at_s - t_s), one.action) for one in self._done]
+        snapshot = self._space.advance(command.rates_rad_s, samples=LOOKS, actions=within)
         if snapshot.status is SpanStatus.FAILED:
             return self._refuse(wanted, command, snapshot, None, self._no_solution())
         self._settle(command, snapshot)
@@ -121,7 +130,7 @@ class ArmStation(WaypointMaker[ArmStep]):
         if robot is None or follower is None:
             return ArmStep(
                 self._index, t_s + TICK_S, self.course, None, None, (),
-                wanted=wanted, command=command, snapshot=snapshot,
+                wanted=wanted, command=command, snapshot=snapshot, actions=self._done,
             )  # fmt: skip
         velocity_m_s = X_WB.rotation @ snapshot.velocity_BG_m_s
         X_WG = pose_of(snapshot)
@@ -136,8 +145,23 @@ class ArmStation(WaypointMaker[ArmStep]):
         return ArmStep(
             self._index, self._index * TICK_S, self.course, X_RT, judged.joints, judged.margins,
             (), follower.share, self.gap[0],
-            wanted=wanted, command=command, snapshot=snapshot,
+            wanted=wanted, command=command, snapshot=snapshot, actions=self._done,
         )  # fmt: skip
+
+    def _due(self, begin_s: float, end_s: float) -> tuple[TimedAction, ...]:
+        """Take the actions of a tick [s]; a payload that is gone is not let go once more."""
+        self.note = ""
+        if self._actions is None:
+            return ()
+        self.note = self._actions.take_note()
+        due, holds = list[TimedAction](), self._space.payload is not None
+        for one in self._actions.take(begin_s, end_s):
+            if one.action.kind is ActionKind.RELEASE and not holds:
+                self.note = "pressed, nothing done: the gripper holds no payload"
+                continue
+            holds = holds and one.action.kind is not ActionKind.RELEASE
+            due.append(one)
+        return tuple(due)
 
     def _command(self, t_s: float) -> tuple[Twist, RateCommand]:
         q_rad = self._space.state[0]
@@ -187,7 +211,13 @@ class ArmStation(WaypointMaker[ArmStep]):
         return ArmStep(
             self._index, self._index * TICK_S, self.course, X_RT, None, (), violations,
             share, self.gap[0], wanted=wanted, command=command, snapshot=snapshot,
+            actions=self._done,
         )  # fmt: skip
+
+
+def _within_tick(since_s: float) -> float:
+    """Return a time from a tick's beginning that rounding has not put outside the tick [s]."""
+    return min(max(since_s, 0.0), math.nextafter(TICK_S, 0.0))
 
 
 def play_out(station: WaypointMaker[S], steps_max: int) -> list[S]:

@@ -24,6 +24,7 @@ from hil.stations.arm.cycle.step import ArmStep, RobotStep, path_of, pose_of
 from hil.stations.arm.report.recording import (
     LINK_TALLY,
     SUPERVISION,
+    action_event,
     link_tally,
     simulated_event,
     stream_result,
@@ -112,6 +113,7 @@ class ArmJournal(Journal):
         }
         if isinstance(step, ArmStep):
             values |= _of_space_arm(step)
+            self._put_actions(tick, step)
         self.row(self.signals.row(**values, **self.shown()), step.t_s, step.index)
         if report.simulated and not self._simulated_noted:
             self._simulated_noted = True
@@ -123,6 +125,11 @@ class ArmJournal(Journal):
             )  # fmt: skip
         self._last = step
         self.service()
+
+    def _put_actions(self, tick: Tick, step: ArmStep) -> None:
+        """Put down what was done to the space arm's drives before a waypoint."""
+        for one in step.actions:
+            self.event(action_event(tick.t_s, step.index, one))
 
     @property
     def waypoint(self) -> int:
@@ -163,6 +170,7 @@ class ArmJournal(Journal):
             ArmFlag.BEHIND: step.gap_m > 0.0,
             ArmFlag.STOP_ASKED: self._stop.asked is not None,
             ArmFlag.MISSED: missed,
+            ArmFlag.USUAL: isinstance(step, ArmStep) and step.usual,
         }
         return reduce(or_, (flag for flag, is_so in facts.items() if is_so), ArmFlag(0))
 

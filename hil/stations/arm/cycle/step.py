@@ -20,6 +20,7 @@ from hil.desk.velocity.source import Twist
 from hil_common.arrays.pose import Pose, PoseError
 from hil_common.arrays.rotation import quaternion_of
 from safety.arm_limits import ArmCheck, ArmLimits, ArmSample, ArmViolation
+from sim.world.space_arm.actions import TimedAction
 from sim.world.space_arm.programmed_rates import RateCommand
 from sim.world.space_arm.snapshot import Snapshot
 
@@ -86,11 +87,18 @@ class ArmStep(RobotStep):
     """Joint rates commanded of the space arm, and what bound them."""
     snapshot: Snapshot = field(kw_only=True)
     """The space arm at the waypoint."""
+    actions: tuple[TimedAction, ...] = field(default=(), kw_only=True)
+    """What was done to its drives since the waypoint before, at times of the motion."""
 
     @property
     def alone(self) -> bool:
         """Whether only the space arm moves; nothing of it is for the robot."""
         return self.waypoint is None and not self.violations
+
+    @property
+    def usual(self) -> bool:
+        """Whether its work was too much for the fine simulation, see `CappedSdirk4`."""
+        return self.snapshot.span.usual > 0
 
     def without_robot(self) -> "ArmStep":
         """Return the same step of the space arm, of which nothing is for the robot."""

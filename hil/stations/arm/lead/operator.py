@@ -13,8 +13,9 @@ from hil.desk.operator import OrderSource
 from hil.desk.publisher import OperationSink, Publisher
 from hil.desk.velocity.panel_operator import DeadManSource, PanelOperator, desk_of
 from hil.desk.velocity.source import VelocitySource
-from hil.diagram.run.prover_program import PROGRAM
 from hil.recording.header import RunHeader
+from hil.stations.arm.lead.action_page import buttons_in
+from hil.stations.arm.lead.prover_program import PROGRAM
 from hil.stations.arm.plan.scenario import ArmPlan
 from hil.stations.arm.sources.slew import SlewedSource
 from hil.stations.arm.sources.source import SourceLimits
@@ -56,7 +57,8 @@ def open_arm_desk(
         RefusedError: on the virtual clock, or if the desk cannot be set up; nothing has moved.
     """
     live = not plan.scenario.source.planned
-    prover = PROGRAM if "diagram" in header.scenario else ()
+    judged = "diagram" in header.scenario or (live and buttons_in(header.scenario))
+    prover = PROGRAM if judged else ()
     with desk_of(header, TICK_S, "arm", plan.scenario.clock, prover) as desk:
         operator = ArmOperator(
             desk.slot, Publisher(desk.telemetry), now_s, live=live, desk_news=desk.news

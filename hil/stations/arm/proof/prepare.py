@@ -40,12 +40,24 @@ from hil.stations.arm.plan.nodes import (
     worst_corner,
 )
 from hil.stations.arm.plan.scenario import ArmPlan
+from hil.stations.arm.plan.simulation_accuracy import SimulationAccuracy
 from hil.stations.arm.proof.start import hold_to_pace
+from hil.stations.arm.sources.actions import (
+    ActionQueue,
+    buttons_of,
+    free_joints,
+    timed_actions,
+)
 from hil_common.arrays.pose import Pose, PoseError
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmLimits, Margin
+from sim.world.space_arm.actions import TimedAction
+from sim.world.space_arm.arm import Arm
+from sim.world.space_arm.capped_sdirk4 import CappedSdirk4
 from sim.world.space_arm.drive import DriveModel
-from sim.world.space_arm.integrators import Sdirk4
+from sim.world.space_arm.integrators import Accuracy, Integrator, Sdirk4
+from sim.world.space_arm.model_choice import ModelChoice
+from sim.world.space_arm.omissions import ReducedModel
 from sim.world.space_arm.programmed_rates import ProgrammedRates, RateSettings
 from sim.world.space_arm.simulator import TICK_S, SpaceArm, levers_m
 
@@ -53,6 +65,9 @@ Array = NDArray[np.float64]
 
 SINGULAR_VALUE_MIN = 0.005
 """Smallest singular value that the space arm's scaled Jacobian may have."""
+
+FREE_RATE_MAX_RAD_S = 1e-3
+"""Largest rate at the end of a motion of a joint that its actions have left without a drive."""
 
 SourceMaker = Callable[[], VelocitySource]
 
@@ -74,6 +89,8 @@ class ArmProof:
     offset_m: Array | None = None
     """Offset of each waypoint of a planned motion from the simulated gripper, the start among them
     [m], shape (N, 3); None if they are not corrected, or the motion is live."""
+    choice: ModelChoice | None = None
+    """Choice of the simulation, if the scenario left it to the bench."""
 
     @property
     def name(self) -> str:
@@ -84,6 +101,13 @@ class ArmProof:
     def clock(self) -> str:
         """``"virtual"`` or ``"real"``."""
         return self.plan.scenario.clock
+
+    @property
+    def usual_waypoints(self) -> int | None:
+        """Number of waypoints that took too much work to be fine; None if it is live."""
+        if not self.plan.scenario.source.planned:
+            return None
+        return sum(step.usual for step in self.steps)
 
     def gate(self) -> ArmGate:
         """Make the gate of both arms at the start; raises RefusedError if it refuses that."""
@@ -101,14 +125,20 @@ class ArmProof:
             raise RefusedError(f"the start is refused: {gate.latched[0]}")
         return gate
 
-    def station(self, source: VelocitySource, gate: WaypointGate | None = None) -> ArmStation:
-        """Return control of both arms, at the start; with a gate of its own, or one."""
+    def station(
+        self,
+        source: VelocitySource,
+        gate: WaypointGate | None = None,
+        actions: ActionQueue | None = None,
+    ) -> ArmStation:
+        """Return control of both arms at the start; gate and actions are its own, or these."""
         robot, space, gate = self.plan.robot, space_arm_of(self.plan), gate or self.gate()
         geometry = robot.geometry()
         judge = RobotJudge(geometry, gate, BranchTracker(geometry, self.start.q_rad, robot.least()))
         repeats = MappedRobot(self.mapping, gate, judge)
         nodes = self._nodes(pose_of(space.snapshot()))
-        return ArmStation(space, rates_of(self.plan), source, repeats, nodes)
+        actions = actions or actions_of(self.plan)
+        return ArmStation(space, rates_of(self.plan), source, repeats, nodes, actions)
 
     def _nodes(self, X_WG0: Pose) -> Nodes | None:
         """Choose the placing of waypoints for a motion from X_WG0; None: on the motion."""
@@ -122,22 +152,55 @@ class ArmProof:
         )
 
 
-def space_arm_of(plan: ArmPlan) -> SpaceArm:
-    """Return the space arm at its start."""
+def space_arm_of(plan: ArmPlan, integrator: Integrator | None = None) -> SpaceArm:
+    """Return the space arm at its start; while no model is chosen, that of the reference.
+
+    Args:
+        integrator: None for that of the scenario.
+    """
     chosen = plan.scenario.space_arm
     arm = plan.space_arm.arm()
-    start = plan.space_arm.home_deg if chosen.start_deg is None else chosen.start_deg
-    payload = plan.space_arm.payloads().get(chosen.payload)
-    fine = Sdirk4(levers_m(arm)) if chosen.accuracy == "fine" else None
-    return SpaceArm(
-        arm, DriveModel(chosen.model), np.radians(start), payload=payload, integrator=fine
+    start = plan.space_arm.posture_rad(
+        plan.space_arm.home_deg if chosen.start_deg is None else chosen.start_deg,
+        plan.space_arm.home_m if chosen.start_m is None else chosen.start_m,
     )
+    payload = plan.space_arm.payloads().get(chosen.payload)
+    letter = chosen.reference if chosen.model == "auto" else chosen.model
+    model = ReducedModel.of(DriveModel(letter).effects, chosen.omissions())
+    integrator = integrator or _integrator(arm, chosen.simulation, model)
+    return model.space_arm(arm, start, payload, integrator=integrator)
+
+
+def _integrator(arm: Arm, simulation: SimulationAccuracy, model: ReducedModel) -> Integrator | None:
+    """Return the integrator of an accuracy; None for the usual one."""
+    if simulation.accuracy == "usual":
+        return None
+    fine = model.accuracy(Accuracy.fine())
+    if not simulation.capped:
+        return Sdirk4(levers_m(arm), fine)
+    return CappedSdirk4(levers_m(arm), fine=fine, usual=model.accuracy(Accuracy()))
+
+
+def planned_actions(plan: ArmPlan) -> list[TimedAction]:
+    """Return the actions of a motion at their times, presses of the scenario among them."""
+    source = plan.scenario.source
+    placed = timed_actions(source.actions, source.press)
+    return [TimedAction(one.at_s, one.action) for one in placed]
+
+
+def actions_of(plan: ArmPlan) -> ActionQueue:
+    """Return the actions of a motion; nobody presses a button while a planned one moves."""
+    source = plan.scenario.source
+    buttons = {} if source.planned else buttons_of(source.actions)
+    return ActionQueue(planned_actions(plan), buttons)
 
 
 def rates_of(plan: ArmPlan) -> ProgrammedRates:
     """Return the space arm's programmed rates, bounded as the scenario asks."""
     settings = RateSettings(acceleration_max_rad_s2=plan.scenario.acceleration_max_rad_s2)
-    return ProgrammedRates(plan.space_arm.arm(), TICK_S, settings)
+    return ProgrammedRates(
+        plan.space_arm.arm(), TICK_S, settings, followed=plan.space_arm.followed()
+    )
 
 
 def space_limits(plan: ArmPlan) -> ArmLimits:
@@ -153,12 +216,13 @@ def space_limits(plan: ArmPlan) -> ArmLimits:
         acceleration_max_rad_s2=(
             plan.space_arm.acceleration_overshoot * plan.scenario.acceleration_max_rad_s2,
         )
-        * 6,
+        * len(links),
         gripper_speed_max_m_s=robot.gripper_speed_max_m_s / plan.scenario.mapping.scale,
         gripper_turn_max_rad_s=robot.gripper_turn_max_rad_s,
         margins=(Margin("smallest singular value", SINGULAR_VALUE_MIN, "1"),),
         clearances=None,
         corners=None,  # it is simulated: no controller blends its path
+        joint_units=tuple(link.unit for link in links),
     )
 
 
@@ -217,15 +281,37 @@ def _gripper_path(plan: ArmPlan, source: VelocitySource) -> tuple[list[Pose], Ar
     space = space_arm_of(plan)
     first = pose_of(space.snapshot())
     try:
-        steps = play_out(ArmStation(space, rates_of(plan), source), steps_max(plan))
+        station = ArmStation(space, rates_of(plan), source, actions=actions_of(plan))
+        steps = play_out(station, steps_max(plan))
     except ValueError as error:
         raise RefusedError(f"the motion was refused, nothing has been sent: {error}") from None
     if not steps:
         raise RefusedError("the motion was refused: it has no waypoint")
     if steps[-1].course is MotionPhase.REFUSED:
         _refuse(steps[-1])
+    _check_end(plan, steps[-1])
     poses = [first, *(pose_of(step.snapshot) for step in steps)]
     return poses, np.vstack([first.position_m, *(path_of(step.snapshot) for step in steps)])
+
+
+def _check_end(plan: ArmPlan, last: ArmStep) -> None:
+    """Refuse a motion whose actions come after its end, or leave a joint drifting there."""
+    source = plan.scenario.source
+    placed = timed_actions(source.actions, source.press)
+    for one in placed:
+        if one.at_s >= last.t_s:
+            raise RefusedError(
+                f"the motion was refused, nothing has been sent: source.{one.key}: {one.action} at "
+                f"{one.at_s:g} s, after the end of the motion at {last.t_s:g} s"
+            )
+    for joint in free_joints(placed):
+        rate = abs(float(last.snapshot.v_rad_s[joint - 1]))
+        if rate > FREE_RATE_MAX_RAD_S:
+            raise RefusedError(
+                f"the motion was refused, nothing has been sent: nothing stops joint {joint}, and "
+                f"at the end, {last.t_s:g} s, it moves at {rate:.3g} rad/s, more than "
+                f"{FREE_RATE_MAX_RAD_S:g} rad/s: close its brake, or give it power again"
+            )
 
 
 def _offsets_m(plan: ArmPlan, path_m: Array) -> Array | None:

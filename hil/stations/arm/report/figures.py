@@ -36,11 +36,26 @@ LEAST_SPANS: Final = (2.0, 1.0)
 LEAST_WAYPOINTS: Final = 2
 """Fewer are no line over time."""
 
+JOINT_COLOURS: Final = (*LEG_COLOURS, "#8C564B", "#7F7F7F")
+"""Colour of each joint."""
+
 ANSWER_WANTED_S: Final = 2e-3
 """Answers are to be out within this for 99 % of the requests."""
 
 ANSWER_LATEST_S: Final = 0.25
 """Time from a request after which the robot repeats it [s]."""
+
+
+def mark_actions(panels: Sequence[Axes], view: ArmView) -> None:
+    """Draw a line at each action on the space arm's drives; the first panel says which."""
+    for at_s, words in view.actions:
+        for axes in panels:
+            axes.axvline(at_s, color=INK, lw=0.8, ls=(0, (1, 2)), zorder=1.5)
+        panels[0].annotate(
+            words, (at_s, 1.0), (-3, -3), xycoords=("data", "axes fraction"),
+            textcoords="offset points", rotation=90, ha="right", va="top", color=INK,
+            fontsize=7.0,
+        )  # fmt: skip
 
 
 def relative_motion(view: ArmView) -> Picture | None:
@@ -63,6 +78,7 @@ def relative_motion(view: ArmView) -> Picture | None:
                 axes.set_ylim(low - margin, high + margin)
             panels[axis, 0].set_ylabel(f"{'xyz'[axis]} [mm]")
             panels[axis, 1].set_ylabel(f"turn about {'xyz'[axis]} [deg]")
+        mark_actions(list(panels.ravel()), view)
         times_below(panels[-1])
         handles, labels = panels[0, 0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="upper left", ncols=3, bbox_to_anchor=(0.05, 1.0))
@@ -92,6 +108,7 @@ def speed(view: ArmView) -> Picture | None:
             limit_line(axes, limit, soft=True)
         axes.set_ylim(0.0, 1.1 * max(1e3 * float(np.nanmax(values)), limit or 1.0))
         axes.set_ylabel("gripper speed [mm/s]")
+        mark_actions([axes], view)
         times_below([axes])
 
     return Picture("speed", "Speed of the gripper", "Dashed: the most that is allowed.",
@@ -133,14 +150,16 @@ def _both_arms(
         panels = figure.subplots(len(shares), 1, sharex=True, squeeze=False)[:, 0]
         place(figure, grid=(1, len(shares)), right_in=LEGEND_IN, between_in=(0.5, 0.4))
         for axes, (arm, values) in zip(panels, shares.items(), strict=True):
-            for joint, colour in enumerate(LEG_COLOURS):
+            for joint, colour in enumerate(JOINT_COLOURS[: values.shape[1]]):
                 words = f"joint {joint + 1}"
                 line(axes, view.fetches.fetched_s, 100.0 * values[:, joint], colour, words, 1.4)
             limit_line(axes, limit_percent, soft=True)
             axes.set_title(f"{arm} arm")
             axes.set_ylabel(label)
+        mark_actions(list(panels), view)
         times_below(list(panels[-1:]))
-        handles, labels = panels[0].get_legend_handles_labels()
+        most = max(range(len(panels)), key=lambda k: list(shares.values())[k].shape[1])
+        handles, labels = panels[most].get_legend_handles_labels()
         at = (1.0 - (LEGEND_IN - 0.05) / figure.get_figwidth(), 1.0)
         figure.legend(handles, labels, loc="upper left", bbox_to_anchor=at, handlelength=1.6)
 

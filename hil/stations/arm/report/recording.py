@@ -1,9 +1,10 @@
 """A recording of the arm station by name, and the events that it has beside its rows."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Self, TypeGuard
+from typing import Any, Final, Self, TypeGuard, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +12,20 @@ from numpy.typing import NDArray
 from hil.recording.events import SIMULATED_KEY, EventKind, EventRecord, Level
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
+from hil.stations.arm.plan.simulation_accuracy import (
+    AskedAccuracy,
+    SimulationAccuracy,
+    simulation_accuracy,
+)
 from hil.stations.arm.signals import SIGNALS
+from sim.world.space_arm.actions import TimedAction
 
 LINK_TALLY: Final = "link tally"
 """Name of the event with the link's counts at the end."""
 SUPERVISION: Final = "supervision"
 """Name of the event with the observations of the robot's period and places."""
+SPACE_ARM: Final = "space arm"
+"""Name of the events of actions on its drives."""
 
 
 def stream_result(t_s: float, index: int, result: str, reason: str) -> EventRecord:
@@ -29,6 +38,18 @@ def stream_result(t_s: float, index: int, result: str, reason: str) -> EventReco
     text = f"stream {result}: {reason}" if reason else f"stream {result}"
     data = {"result": result, "reason": reason}
     return EventRecord(t_s, index, EventKind.NOTE, level, "stream", text, data)
+
+
+def action_event(t_s: float, index: int, done: TimedAction) -> EventRecord:
+    """Make the event of an action on the space arm's drives (time of the loop [s])."""
+    action = done.action
+    text = f"{done.at_s:.2f} s of the motion: {action}"
+    data: dict[str, str | float | int] = {
+        "action": action.kind.value, "joint": action.joint, "at_s": done.at_s,
+    }  # fmt: skip
+    if math.isfinite(action.limit_nm):
+        data["limit_nm"] = action.limit_nm
+    return EventRecord(t_s, index, EventKind.NOTE, Level.INFO, SPACE_ARM, text, data)
 
 
 def reason_alone(result: str, reason: str) -> str:
@@ -104,12 +125,25 @@ class ArmRecording:
         """Return the observations of the robot's period and places; empty if there are none."""
         return self._numbers(SUPERVISION)
 
+    def simulation(self) -> SimulationAccuracy | None:
+        """Return the accuracy of the simulated arm; None if the recording does not tell it."""
+        scenario = (self.recording.scenario or {}).get("scenario", {})
+        chosen = scenario.get("space_arm", {}) if isinstance(scenario, Mapping) else {}
+        asked = chosen.get("accuracy") if isinstance(chosen, Mapping) else None
+        if asked not in get_args(AskedAccuracy):
+            return None
+        return simulation_accuracy(cast("AskedAccuracy", asked), str(chosen.get("model", "")))
+
     def _numbers(self, event_name: str) -> dict[str, float]:
         for event in reversed(self.recording.events):
             if event.name == event_name:
                 pairs = event.data.items()
                 return {name: float(value) for name, value in pairs if _is_number(value)}
         return {}
+
+    def actions(self) -> tuple[EventRecord, ...]:
+        """Return the events of actions on the space arm's drives, in order."""
+        return tuple(one for one in self.recording.events if one.name == SPACE_ARM)
 
     def column(self, name: str) -> NDArray[Any]:
         """Return one signal of all waypoints, read-only, (N,) or (N, count).

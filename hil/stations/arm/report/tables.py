@@ -17,6 +17,8 @@ HEADS: Final = (
     "limit [deg/s]", "acceleration [deg/s²]", "limit [deg/s²]",
 )  # fmt: skip
 """Columns of a table; a cell is empty where nothing is known."""
+SLIDING: Final = " (mm)"
+"""Mark of a prismatic joint, whose numbers are in millimetres instead of degrees."""
 
 
 def joint_tables(view: ArmView) -> Tables | None:
@@ -28,7 +30,7 @@ def joint_tables(view: ArmView) -> Tables | None:
     if machines is None or not view.run.waypoints:
         return None
     tables = tuple(
-        Table(HEADS, tuple(_row(view, arm, joint) for joint in range(6)), _name(machines, arm))
+        Table(HEADS, _rows(view, arm), _name(machines, arm))
         for arm in machines.joints()
         if np.isfinite(view.run.column(arm.angles)).any()
     )
@@ -36,7 +38,7 @@ def joint_tables(view: ArmView) -> Tables | None:
 
 
 def acceleration_rad_s2(rate_rad_s: Array, period_s: float) -> Array:
-    """Change of joint rates by the time between waypoints, shape (N, 6) as the rates; NaN first."""
+    """Change of joint rates by the time between waypoints, shape (N, n) as the rates; NaN first."""
     nothing = np.full((min(1, len(rate_rad_s)), rate_rad_s.shape[1]), np.nan)
     return np.vstack([nothing, np.diff(rate_rad_s, axis=0) / period_s])
 
@@ -46,20 +48,26 @@ def _name(machines: ArmMachines, arm: ArmJoints) -> str:
     return f"{arm.arm} arm{named}, {arm.meaning}"
 
 
+def _rows(view: ArmView, arm: ArmJoints) -> tuple[Row, ...]:
+    return tuple(_row(view, arm, joint) for joint in range(len(arm.prismatic)))
+
+
 def _row(view: ArmView, arm: ArmJoints, joint: int) -> Row:
-    low, high = (float(np.degrees(end[joint])) for end in (arm.low_rad, arm.high_rad))
+    factor = 1e3 if arm.prismatic[joint] else 180.0 / np.pi
+    low, high = (float(factor * end[joint]) for end in (arm.low_rad, arm.high_rad))
     q_rad, rate_rad_s = view.run.column(arm.angles), view.run.column(arm.rates)
-    angle = np.degrees(q_rad[:, joint])
+    angle = factor * q_rad[:, joint]
     left = np.minimum(angle - low, high - angle)
     place = int(np.nanargmin(left))
-    rate, rate_limit = _peak_deg(rate_rad_s[:, joint]), float(np.degrees(arm.rate_max_rad_s[joint]))
+    rate = _peak(factor * rate_rad_s[:, joint])
+    rate_limit = float(factor * arm.rate_max_rad_s[joint])
     change, change_limit = np.nan, np.nan
     if arm.acceleration_max_rad_s2 is not None:
-        change = _peak_deg(acceleration_rad_s2(rate_rad_s, view.period_s)[:, joint])
-        change_limit = float(np.degrees(arm.acceleration_max_rad_s2[joint]))
+        change = _peak(factor * acceleration_rad_s2(rate_rad_s, view.period_s)[:, joint])
+        change_limit = float(factor * arm.acceleration_max_rad_s2[joint])
     bad = left[place] < 0.0 or _over(rate, rate_limit) or _over(change, change_limit)
     cells = (
-        str(joint + 1),
+        str(joint + 1) + (SLIDING if arm.prismatic[joint] else ""),
         f"{np.nanmin(angle):.2f} … {np.nanmax(angle):.2f}",
         f"{low:.1f} … {high:.1f}",
         f"{left[place]:.2f}",
@@ -72,9 +80,9 @@ def _row(view: ArmView, arm: ArmJoints, joint: int) -> Row:
     return Row(cells, bool(bad))
 
 
-def _peak_deg(values_rad: Array) -> float:
-    there = values_rad[np.isfinite(values_rad)]
-    return float(np.degrees(np.abs(there).max())) if len(there) else np.nan
+def _peak(values: Array) -> float:
+    there = values[np.isfinite(values)]
+    return float(np.abs(there).max()) if len(there) else np.nan
 
 
 def _over(value: float, limit: float) -> bool:

@@ -153,6 +153,18 @@ class ArmView(RecordedRun):
         """Convert times of the motion [s], waypoint n at n periods, to the page's times."""
         return self.fetches.of_motion(np.asarray(motion_s, np.float64), self.period_s)
 
+    @property
+    def actions(self) -> tuple[tuple[float, str], ...]:
+        """Page's times of actions on the space arm's drives [s], with what was done, in words."""
+        found: dict[float, dict[str, list[str]]] = {}
+        for event in self.run.actions():
+            at_s = float(self.of_motion(float(event.data.get("at_s") or 0.0)))
+            kinds = found.setdefault(at_s, {})
+            kinds.setdefault(str(event.data["action"]), []).append(str(event.data.get("joint")))
+        return tuple(
+            (at_s, ", ".join(map(_words_of, kinds.items()))) for at_s, kinds in found.items()
+        )
+
     def event_s(self, event: EventRecord) -> float:
         """Find an event's time on the page's clock [s]; one that dates a waypoint has its time."""
         there = np.flatnonzero(self.run.column("index") == event.index)
@@ -177,6 +189,12 @@ class ArmView(RecordedRun):
     def period_s(self) -> float:
         """Time between waypoints [s]."""
         return DEFAULT_PERIOD_S if self.machines is None else self.machines.period_s
+
+
+def _words_of(done: tuple[str, list[str]]) -> str:
+    """Return a kind of action and its joints in words."""
+    kind, joints = done
+    return kind if joints == ["0"] else f"{kind} ({', '.join(joints)})"
 
 
 def recorded(recording: Recording) -> ArmView:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -24,15 +24,17 @@ from hil.run.run import Opening, conduct
 from hil.stations.arm.cycle.robot_start import RobotStart
 from hil.stations.arm.cycle.stream import Stream, Streamed
 from hil.stations.arm.cycle.waypoint_gate import GatedArm
+from hil.stations.arm.lead.action_page import PressCounter
 from hil.stations.arm.lead.operator import open_arm_desk
 from hil.stations.arm.plan.scenario import ArmPlan
-from hil.stations.arm.proof.prepare import ArmProof, prepare
+from hil.stations.arm.proof.cheapest_model import with_cheapest_model
+from hil.stations.arm.proof.prepare import ArmProof, actions_of, prepare
 from hil.stations.arm.run.diagram_run import DiagramRun, diagram_run, edited
 from hil.stations.arm.run.session import arm_clock, arm_wire, play_stream, writer_of
 from hil.stations.arm.run.wire import emulated_controller
 from hil.stations.arm.run.world import notes_of, plant_of
 from hil.stations.arm.scene.machines import ArmMachines
-from hil.stations.arm.signals import SIGNALS
+from hil.stations.arm.signals import arm_signals
 from hil.stations.arm.sources.settings import make_source
 from hil.timing.clock import Clock, VirtualClock
 from sim.devices.arm.controller import ArmController
@@ -54,13 +56,15 @@ def run_header(
         diagram: of its operator.
     """
     plan = prepared.plan
+    signals = arm_signals(plan.space_arm.prismatic)
     machines = {"machines": _machines(prepared).to_json()}
     return opening.header(
-        SIGNALS if diagram is None else diagram.signals(SIGNALS),
+        signals if diagram is None else diagram.signals(signals),
         clock,
         plan.model_dump(mode="json") | machines | ({} if diagram is None else diagram.header_table),
         {
             "space_arm": plan.space_arm.name,
+            **({} if prepared.choice is None else {"space_arm_model": str(prepared.choice)}),
             "robot": robot_line(plan),
             SIMULATED: "robot" if plan.scenario.devices.simulated else "",
             **world_facts(plan),
@@ -68,7 +72,7 @@ def run_header(
             "period_s": repr(TICK_S),
             "seed": str(plan.scenario.seed),
             "scale": repr(plan.scenario.mapping.scale),
-            "station": SIGNALS.station,
+            "station": signals.station,
         },
         VERSIONED,
     )
@@ -132,14 +136,27 @@ def prepare_plan(plan: ArmPlan) -> ArmProof:
     """
     if not plan.scenario.source.planned:
         return prepare(plan, None)
-    return prepare(plan, lambda: source_of(plan, VirtualClock()))
+
+    def planned_source() -> VelocitySource:
+        return source_of(plan, VirtualClock())
+
+    if plan.scenario.space_arm.model != "auto":
+        return prepare(plan, planned_source)
+    chosen, choice = with_cheapest_model(plan, planned_source)
+    return replace(prepare(chosen, planned_source), choice=choice)
 
 
-def source_of(plan: ArmPlan, clock: Clock, diagram: DiagramRun | None = None) -> VelocitySource:
+def source_of(
+    plan: ArmPlan,
+    clock: Clock,
+    diagram: DiagramRun | None = None,
+    press: Callable[[int], object] | None = None,
+) -> VelocitySource:
     """Return the source of a plan, at its beginning.
 
     Args:
         diagram: of its operator.
+        press: told the number of the button that he presses at a keyboard, from 1.
 
     Raises:
         RefusedError: if a device or package is not there, or a live source is to run in no time.
@@ -153,7 +170,7 @@ def source_of(plan: ArmPlan, clock: Clock, diagram: DiagramRun | None = None) ->
     try:
         file = Path(plan.scenario_file)
         made = None if diagram is None else diagram.made
-        return make_source(source, now_s=clock.now_s, scenario=file, diagram=made)
+        return make_source(source, now_s=clock.now_s, scenario=file, diagram=made, press=press)
     except SourceError as error:
         raise RefusedError(f"source: {error}") from None
 
@@ -241,7 +258,14 @@ def play_arm(
         opening.enter(edited(plan, diagram, edit))
     if diagram is not None and led is not None:
         diagram.led(led)
-    source = source_of(plan, clock) if diagram is None else source_of(plan, clock, diagram)
+    actions = actions_of(plan)
+    if led is not None and actions.buttons:
+        led.take_table = PressCounter(tuple(actions.buttons), actions.press, led.take_table).take
+    press = actions.press_number if actions.buttons else None
+    if diagram is None and press is None:
+        source = source_of(plan, clock)
+    else:
+        source = source_of(plan, clock, diagram, press)
     opening.at_end(source.close)
     held = source if led is None else led.holds(source, plan.scenario.source.limits.limits())
     stop_request = opening.stop_request if led is None else led.stops(opening.stop_request)
@@ -251,7 +275,7 @@ def play_arm(
     opening.at_end(wire.close)
     arm = GatedArm(prepared.gate(), wire)
     stream = Stream(
-        clock, prepared.station(held, arm), arm, declared_path(prepared),
+        clock, prepared.station(held, arm, actions), arm, declared_path(prepared),
         RobotStart(plan.robot, prepared.start, robot_at), stop_request, plan.scenario.longest_s,
         plan.robot.oat_convention(), writer_of(order),
         str if led is None else lambda: led.lost, emulated.shown,
@@ -270,9 +294,18 @@ def play_arm(
     return result
 
 
-def warm_arm(*, classic: bool = False, fine: bool = False) -> None:
-    """Compile, or load from the cache, all kernels that a run of an arm calls."""
+def warm_arm(
+    settings: ArmSettings | None = None, *, classic: bool = False, fine: bool = False
+) -> None:
+    """Compile, or load from the cache, all kernels that a run of an arm calls.
+
+    Args:
+        settings: the space arm; one of six revolute joints if left out.
+        classic: those of comparisons, too.
+        fine: those of ``accuracy = "fine"``, too.
+    """
     robot.warm()
-    with collected():  # it is none of the run that follows
-        settings = ArmSettings.load(configs_dir() / "arms" / "bkm.toml")
+    if settings is None:
+        with collected():  # it is none of the run that follows
+            settings = ArmSettings.load(configs_dir() / "arms" / "bkm.toml")
     space_arm.warm(settings.arm(), settings.home_rad(), classic=classic, fine=fine)

@@ -12,21 +12,30 @@ import numpy as np
 from hil.desk.velocity.keyboard import HELP
 from hil.diagram.run.options import changes_by_options
 from hil.machines.robot.offered_links import link_kind
+from hil.machines.space_arm.settings import ArmSettings
 from hil.run.console import Console
 from hil.run.end import Conclusion
 from hil.run.run import Opening
 from hil.run.station import Checked, Request, Summary
-from hil.stations.arm.arm_summaries import ArmCheckSummary, ArmRunSummary, FindingSummary
+from hil.stations.arm.arm_summaries import (
+    ActionSummary,
+    ArmCheckSummary,
+    ArmRunSummary,
+    FindingSummary,
+    SimulationSummary,
+    summarize_choice,
+)
 from hil.stations.arm.cycle.journal import supervised
 from hil.stations.arm.options import AT, OPTIONS
 from hil.stations.arm.plan.scenario import ArmPlan, load_arm_plan
 from hil.stations.arm.proof.findings import findings_table, summarize_end, supervision_table
-from hil.stations.arm.proof.prepare import ArmProof
+from hil.stations.arm.proof.prepare import ArmProof, planned_actions
 from hil.stations.arm.proof.start import robot_at
 from hil.stations.arm.run.bench import ArmRunResult, play_arm, prepare_plan, warm_arm
 from hil.stations.arm.run.diagram_run import diagram_run
 from hil.stations.arm.run.wire import emulated_robot
 from hil.stations.arm.run.world import check_world
+from hil.stations.arm.sources.actions import buttons_of
 from hil.stations.arm.sources.settings import (
     DiagramSourceSettings,
     GamepadSourceSettings,
@@ -35,6 +44,7 @@ from hil.stations.arm.sources.settings import (
 )
 from hil.terminal.console import out, styled, waiting
 from hil.terminal.run_products import Afterwards
+from sim.world.space_arm.actions import TimedAction
 from sim.world.space_arm.simulator import TICK_S
 
 if TYPE_CHECKING:
@@ -150,11 +160,17 @@ def summary(done: Done, after: Afterwards) -> Summary:
     return Summary(run_summary, show)
 
 
-def warm_arm_and_say(*, quiet: bool, classic: bool = False, fine: bool = False) -> None:
+def warm_arm_and_say(
+    settings: ArmSettings | None = None,
+    *,
+    quiet: bool,
+    classic: bool = False,
+    fine: bool = False,
+) -> None:
     """Compile the arm's kernels with a word to the user: the first time takes a while."""
     words = "preparing the arm's kernels (the first run compiles them, about a minute)"
     with waiting(words, quiet=quiet):
-        warm_arm(classic=classic, fine=fine)
+        warm_arm(settings, classic=classic, fine=fine)
 
 
 def warm_all(quiet: bool) -> None:
@@ -163,10 +179,14 @@ def warm_all(quiet: bool) -> None:
 
 
 def _prepared(plan: ArmPlan, *, quiet: bool) -> ArmProof:
-    fine = plan.scenario.space_arm.accuracy == "fine"
-    warm_arm_and_say(quiet=quiet, fine=fine)
+    chosen = plan.scenario.space_arm
+    automatic = chosen.model == "auto"
+    fine = automatic or chosen.simulation.accuracy == "fine"
+    warm_arm_and_say(plan.space_arm, quiet=quiet, fine=fine)
     live = not plan.scenario.source.planned
     words = "looking at the start" if live else "playing the motion out, to prove it"
+    if automatic:
+        words = "simulating references and cheaper models, then proving the motion"
     with waiting(words, quiet=quiet):
         return prepare_plan(plan)
 
@@ -195,7 +215,10 @@ def how_to_move(plan: ArmPlan) -> tuple[str, ...]:
         source = source.by
     last = f"Ctrl-C ends the robot's stream at once; so does {plan.scenario.longest_s:g} s"
     if isinstance(source, KeyboardSourceSettings):
-        return (*HELP, f"moves while a key is held, along the axes of the {source.frame}", last)
+        axes = f"moves while a key is held, along the axes of the {source.frame}"
+        names = buttons_of(plan.scenario.source.actions)
+        numbers = [f"{number}  {name}" for number, name in zip(range(1, 10), names, strict=False)]
+        return (*HELP, *numbers, axes, last)
     if isinstance(source, GamepadSourceSettings):
         return (
             f"{source.device}: let all go once; then it moves while {source.hold_button} is held",
@@ -218,8 +241,8 @@ def _view(result: ArmRunResult) -> "ArmView":
 
 
 def _summarize_prepared(prepared: ArmProof) -> ArmCheckSummary:
-    path = prepared.path
-    return ArmCheckSummary(
+    path, simulation = prepared.path, prepared.plan.scenario.space_arm.simulation
+    summary = ArmCheckSummary(
         ok=True,
         waypoints=len(prepared.steps),
         duration_s=len(prepared.steps) * TICK_S,
@@ -233,11 +256,36 @@ def _summarize_prepared(prepared: ArmProof) -> ArmCheckSummary:
             )
             for one in path.findings
         ],
+        simulation=SimulationSummary(
+            accuracy=simulation.accuracy, why=simulation.why,
+            usual_waypoints=prepared.usual_waypoints,
+        ),
     )  # fmt: skip
+    if prepared.choice is not None:
+        summary["model_choice"] = summarize_choice(prepared.choice)
+    if actions := actions_done(prepared):
+        summary["actions"] = [
+            ActionSummary(
+                at_s=one.at_s, joint=one.action.joint, action=one.action.kind.value
+            )
+            for one in actions
+        ]  # fmt: skip
+    return summary
+
+
+def actions_done(prepared: ArmProof) -> list[TimedAction]:
+    """Return the actions that a proof has played; of a live motion those that are planned."""
+    if not prepared.steps:
+        return planned_actions(prepared.plan)
+    return [one for step in prepared.steps for one in step.actions]
 
 
 def _show_path(prepared: ArmProof) -> None:
+    for one in actions_done(prepared):
+        out.print(f"{one.at_s:9.3f} s  {one.action}")
     start = ", ".join(f"{angle:.2f}" for angle in np.degrees(prepared.start.q_rad))
+    if prepared.choice is not None:
+        out.print(f"the space arm is simulated by {prepared.choice}", soft_wrap=True)
     out.print(f"the robot begins at {start} deg")
     if prepared.margin is not None:
         out.print(
@@ -247,6 +295,9 @@ def _show_path(prepared: ArmProof) -> None:
     if prepared.plan.scenario.mapping.scale != 1.0:
         scale = prepared.plan.scenario.mapping.scale
         out.print(styled("black on yellow", " SCALED "), f"ways are {scale:g}")
+    simulation = prepared.plan.scenario.space_arm.simulation
+    words = simulation.in_words(prepared.usual_waypoints)
+    out.print(f"simulation of the space arm: {words}", soft_wrap=True)
     if prepared.path is None:
         return
     out.print(findings_table(prepared.path.findings))
@@ -284,6 +335,8 @@ def _summarize_run(result: ArmRunResult) -> ArmRunSummary:
 def _show_run(result: ArmRunResult, *, shown: bool) -> None:
     end, report = result.end, result.end.report
     out.print(f"robot: {result.robot}", soft_wrap=True)
+    if result.prepared.choice is not None:
+        out.print(f"space arm: {result.prepared.choice}", soft_wrap=True)
     counts = report.counts
     out.print(
         f"{end.waypoints} waypoints, {counts.requests} requests, {counts.repeats} repeats, "

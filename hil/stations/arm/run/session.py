@@ -217,13 +217,14 @@ def play_stream(
     sink = opening.record(recording, header, HOLDS)
     telemetry = None if led is None else led.telemetry
     journal = ArmJournal(sink, stream.writer, stream.stop_request, telemetry)
+    journal.signals = header.signals
     opening.date(journal, stream.clock)
     seen = journal
     if shown_at is not None:
         seen = ConsoleEcho(journal, shown_at, stream.convention, live=status)
     loop = ArmLoop(stream, seen, first_notes)
     if diagram is not None:
-        journal.signals, journal.shown = header.signals, diagram.shown
+        journal.shown = diagram.shown
         loop.beside = partial(diagram.act, journal)
     hint = "Ctrl-C ends the robot's stream at once" if math.isfinite(total_s) else ""
     report = opening.progress(total_s, hint)

@@ -12,6 +12,7 @@ from arm_driver.kinematics.geometry import PumaGeometry
 from hil.config.settings import ConfigError
 from hil.machines.robot.settings import BlendSettings
 from hil.machines.space_arm.settings import ArmSettings
+from hil.stations.arm.signals import SIX_REVOLUTE
 from hil_common.arrays.pose import Pose
 
 Array = NDArray[np.float64]
@@ -27,7 +28,7 @@ _GEOMETRY: Final = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ArmJoints:
-    """The joints of one arm: where a row has them, and what they may do, shape (6,) each."""
+    """The joints of one arm: where a row has them, and what they may do, shape (n,) each."""
 
     arm: str
     """Simulated or industrial."""
@@ -42,6 +43,8 @@ class ArmJoints:
     rate_max_rad_s: Array
     acceleration_max_rad_s2: Array | None = None
     """None if nothing bounds it."""
+    prismatic: tuple[bool, ...] = SIX_REVOLUTE
+    """Whether each joint slides: its numbers are then in metres."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,10 +139,16 @@ class ArmMachines:
         )  # fmt: skip
         if self.space is None:
             return (industrial,)
-        low_deg, high_deg = np.array([joint.position_deg for joint in self.space.joint]).T
-        rates = np.radians([joint.rate_max_deg_s for joint in self.space.joint])
-        ends = np.radians(low_deg), np.radians(high_deg)
-        return ArmJoints("simulated", "as it moved", "space_q", "space_v", *ends, rates), industrial
+        links = self.space.arm().links
+        low, high, rates = (
+            np.array([getattr(link, name) for link in links])
+            for name in ("position_min_rad", "position_max_rad", "rate_max_rad_s")
+        )
+        simulated = ArmJoints(
+            "simulated", "as it moved", "space_q", "space_v", low, high, rates,
+            prismatic=self.space.prismatic,
+        )  # fmt: skip
+        return simulated, industrial
 
 
 def _pose(packed: Any) -> Pose | None:
@@ -174,6 +183,6 @@ def limit_share(q_rad: Array, low_rad: Array, high_rad: Array) -> Array:
     1 in the middle of the travel, 0 at an end.
 
     Returns:
-        Shares, shape (N, 6); below 0 beyond an end, NaN where an angle is not there.
+        Shares, shape (N, n); below 0 beyond an end, NaN where an angle is not there.
     """
     return np.minimum(q_rad - low_rad, high_rad - q_rad) / (0.5 * (high_rad - low_rad))

@@ -11,6 +11,7 @@ from arm_driver.kinematics.geometry import PumaGeometry
 from arm_driver.kinematics.kernels import posture
 from arm_driver.kinematics.puma import branch_of, nearest
 from hil.recording.header import RunHeader
+from hil.recording.signals import Signals
 from hil.scene.figure import Build, Camera, Figure, LegendEntry, Part, Piece, grid
 from hil.scene.solids import Solid, axes_along, ball, bar, box, cylinder, matrix
 from hil.scene.track import Track, between_angles, between_poses, rotation_of
@@ -20,7 +21,6 @@ from hil.stations.arm.signals import SIGNALS
 from hil_common.arrays.pose import Pose, PoseError
 
 Array = NDArray[np.float64]
-_AT: Final = SIGNALS.places
 
 GRID_M: Final = 0.25
 TRACE_STEP_M: Final = 5e-4
@@ -40,9 +40,17 @@ class RobotScene:
     and the figure's note says so. The ghost is the gripper as asked.
     """
 
-    def __init__(self, geometry: PumaGeometry, name: str, *, simulated: bool = False) -> None:
+    def __init__(
+        self,
+        geometry: PumaGeometry,
+        name: str,
+        *,
+        simulated: bool = False,
+        signals: Signals = SIGNALS,
+    ) -> None:
         self._geometry = geometry
-        self._track = Track(_AT["t_s"], _AT["measured_pose"], TRACE_STEP_M)
+        self._at = signals.places
+        self._track = Track(self._at["t_s"], self._at["measured_pose"], TRACE_STEP_M)
         self.title = f"SIMULATED robot {name}" if simulated else f"Robot {name}"
         self.build = self._built()
         """Parts: table and column, six bodies of the arm, ghost of the gripper."""
@@ -59,7 +67,7 @@ class RobotScene:
             share = known.share(now_s)
 
             def ends(name: str) -> tuple[Array, Array, float]:
-                return known.before[_AT[name]], known.newest[_AT[name]], share
+                return known.before[self._at[name]], known.newest[self._at[name]], share
 
             asked = between_poses(*ends("target_pose"))
             measured = between_poses(*ends("measured_pose"))
@@ -209,7 +217,8 @@ def scenes_of(header: RunHeader) -> tuple[ArmScene, ...]:
     payload = choice.get("space_arm", {}).get("payload", "")
     robot = plan.get("robot", {}).get("name", "")
     simulated = "robot" in header.simulated
-    beside = RobotScene(machines.robot, robot, simulated=simulated)
+    signals = header.signals
+    beside = RobotScene(machines.robot, robot, simulated=simulated, signals=signals)
     if machines.space is None:
         return (beside,)
-    return (SpaceArmScene(machines.space, payload), beside)
+    return (SpaceArmScene(machines.space, payload, signals), beside)

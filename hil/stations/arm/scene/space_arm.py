@@ -6,15 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.machines.space_arm.settings import ArmSettings
+from hil.recording.signals import Signals
 from hil.scene.figure import Build, Camera, Figure, Label, LegendEntry, Part, Piece, grid
 from hil.scene.solids import Solid, arrow, axes_along, ball, bar, box, cylinder, matrix
 from hil.scene.track import Track, between_angles
-from hil.stations.arm.signals import SIGNALS
+from hil.stations.arm.signals import arm_signals
 from sim.world.space_arm.arm import Arm, Body
 from sim.world.space_arm.links import Link
 
 Array = NDArray[np.float64]
-_AT: Final = SIGNALS.places
 
 THICKNESS: Final = 0.0115
 """Radius of the arm's tubes as a share of its stretched length."""
@@ -28,17 +28,20 @@ class SpaceArmScene:
         KeyError: if it has no such payload.
     """
 
-    def __init__(self, settings: ArmSettings, payload: str = "") -> None:
+    def __init__(
+        self, settings: ArmSettings, payload: str = "", signals: Signals | None = None
+    ) -> None:
+        self._at = (signals or arm_signals(settings.prismatic)).places
         self._arm = settings.arm()
         self._home_rad = settings.home_rad()
         self._joints = tuple(_JointMotion(link) for link in self._arm.links)
         self._tool = matrix(self._arm.tool_rotation, self._arm.tool_offset_m)
         body = settings.payloads()[payload] if payload else None
         self._reach_m = _reach_m(self._arm)
-        self._track = Track(_AT["t_s"], _AT["space_pose"], 1e-3 * self._reach_m / 15.0)
+        self._track = Track(self._at["t_s"], self._at["space_pose"], 1e-3 * self._reach_m / 15.0)
         self.title = f"SIMULATED space arm {settings.name}"
         self.build = self._built(body, payload)
-        """The parts: base, six links, gripper with payload."""
+        """The parts: base, links, gripper with payload."""
 
     def take(self, rows: Array, now_s: float) -> None:
         """Learn of new frames; after a jump in time the path begins anew."""
@@ -49,31 +52,31 @@ class SpaceArmScene:
         q, note = self._home_rad, "Joints not known: drawn at home"
         known = self._track.between
         if known is not None:
-            before, newest = (row[_AT["space_q"]] for row in (known.before, known.newest))
+            before, newest = (row[self._at["space_q"]] for row in (known.before, known.newest))
             found = between_angles(before, newest, known.share(now_s))
             if np.isfinite(found).all():
                 q, note = found, ""
         return self._track.drawn(self.posed(q), note)
 
     def posed(self, q_rad: Array) -> Figure:
-        """Return the arm at joint angles [rad], shape (6,)."""
-        transforms = np.empty((8, 4, 4))
+        """Return the arm at joint angles [rad], shape (n,)."""
+        transforms = np.empty((len(self._joints) + 2, 4, 4))
         transforms[0] = np.eye(4)
         transforms[1:] = self.placements(q_rad)
         return Figure(transforms, tuple(self.build.roles.values()))
 
     def points_m(self, q_rad: Array) -> Array:
-        """Compute joints and gripper [m], shape (7, 3), at joint angles [rad], shape (6,)."""
+        """Compute joints and gripper [m], shape (n + 1, 3), at joint angles [rad], shape (n,)."""
         return self.placements(q_rad)[:, :3, 3]
 
     def placements(self, q_rad: Array) -> Array:
-        """Return the links in the base, then the gripper, shape (7, 4, 4)."""
-        placed = np.empty((7, 4, 4))
+        """Return the links in the base, then the gripper, shape (n + 1, 4, 4)."""
+        placed = np.empty((len(self._joints) + 1, 4, 4))
         pose = np.eye(4)
         for number, (joint, angle) in enumerate(zip(self._joints, q_rad.tolist(), strict=True)):
             pose = pose @ joint.pose(angle)
             placed[number] = pose
-        placed[6] = pose @ self._tool
+        placed[-1] = pose @ self._tool
         return placed
 
     def _built(self, payload: Body | None, payload_name: str) -> Build:
@@ -97,7 +100,7 @@ class SpaceArmScene:
         placed = self.placements(self._home_rad)
         points = np.vstack([np.zeros(3), placed[:, :3, 3]])
         for piece in held:
-            corners = piece.solid.vertices_m @ placed[6, :3, :3].T + placed[6, :3, 3]
+            corners = piece.solid.vertices_m @ placed[-1, :3, :3].T + placed[-1, :3, 3]
             points = np.vstack([points, corners])
         low, high = points.min(axis=0), points.max(axis=0)
         middle = 0.5 * (low + high)
@@ -122,9 +125,15 @@ class _JointMotion:
         self._square = self._cross @ self._cross
         self._rotation = link.rotation
         self._offset_m = link.offset_m
+        self._along = link.rotation @ link.axis if link.prismatic else None
 
     def pose(self, angle_rad: float) -> Array:
-        """Rodrigues' formula about the axis, after the joint's own placement, shape (4, 4)."""
+        """Rodrigues' formula about the axis, after the joint's own placement, shape (4, 4).
+
+        A prismatic joint moves the link by that many metres along it.
+        """
+        if self._along is not None:
+            return matrix(self._rotation, self._offset_m + angle_rad * self._along)
         turn = np.eye(3) + np.sin(angle_rad) * self._cross
         turn += (1.0 - np.cos(angle_rad)) * self._square
         return matrix(self._rotation @ turn, self._offset_m)

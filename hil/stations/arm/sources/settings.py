@@ -16,6 +16,7 @@ from hil.desk.velocity.listener import own_places
 from hil.desk.velocity.remote import RemoteSource
 from hil.desk.velocity.source import Frame, VelocitySource
 from hil.diagram.run.diagram_use import GivenParameter, change_of
+from hil.stations.arm.sources.actions import ActionSettings, presses_of_diagram
 from hil.stations.arm.sources.profile import ProfileSource, Segment
 from hil.stations.arm.sources.recorded_velocity import RecordedSource
 from hil.stations.arm.sources.slew import SlewedSource
@@ -62,6 +63,11 @@ class _SourceSettings(Settings):
     """The most that it may ask for: a plan above is refused, an operator slowed down."""
     frame: Frame = "gripper"
     """Axes of the velocity: the gripper's own, those of the arm's base, or of the world."""
+    actions: tuple[ActionSettings, ...] = Field((), max_length=1000)
+    """Clutches, brakes, power and payload of the space arm while it moves."""
+    press: tuple[Text, ...] = ()
+    """Buttons of actions that are pressed, ``NAME@SECONDS``, as ``--press`` says it; of a diagram
+    its own, too."""
 
     @property
     def planned(self) -> bool:
@@ -173,8 +179,6 @@ class DiagramSourceSettings(_SourceSettings):
     scenario, then a shipped one."""
     set: tuple[GivenParameter, ...] = ()
     """Parameters in place of the file's."""
-    press: tuple[Text, ...] = ()
-    """Buttons of the diagram that are pressed, ``NAME@SECONDS``, as ``--press`` says it."""
     slide: tuple[Text, ...] = ()
     """Sliders and switches that are set, ``NAME=VALUE@SECONDS``, as ``--slide`` says it."""
     by: Annotated[OperatorSettings, Field(discriminator="kind")] | None = None
@@ -216,6 +220,7 @@ def make_source(
     scenario: Path,
     keyboard_fd: int | None = None,
     diagram: "VelocityDiagram | None" = None,
+    press: Callable[[int], object] | None = None,
 ) -> VelocitySource:
     """Make a source; it holds its terminal, device or socket until it is closed.
 
@@ -223,6 +228,7 @@ def make_source(
         scenario: its file, in whose folder its files are.
         now_s: monotonic time [s]; for `remote` that of this machine's CLOCK_MONOTONIC.
         diagram: of the settings, if it is at hand.
+        press: told the number of the action's button that is pressed at a keyboard, from 1.
 
     Raises:
         SourceError: a programme or recording that asks too much.
@@ -243,8 +249,8 @@ def make_source(
         )  # fmt: skip
     if isinstance(settings, DiagramSourceSettings):
         made = diagram_of(settings, scenario) if diagram is None else diagram
-        return _drawn(settings, made, limits, now_s, scenario, keyboard_fd)
-    live = _live(settings, limits, now_s, scenario, keyboard_fd)
+        return _drawn(settings, made, limits, now_s, scenario, keyboard_fd, press)
+    live = _live(settings, limits, now_s, scenario, keyboard_fd, press)
     return SlewedSource(live, limits)
 
 
@@ -265,7 +271,8 @@ def diagram_of(
     path = find_file(settings.file, beside=scenario, folder="diagrams", key="source.file")
     return velocity_diagram(
         path, change_of(settings.set), settings.limits.limits(),
-        is_operated=settings.by is not None, press=settings.press, slide=settings.slide,
+        is_operated=settings.by is not None,
+        press=presses_of_diagram(settings.actions, settings.press), slide=settings.slide,
         fixed=fixed,
     )  # fmt: skip
 
@@ -277,6 +284,7 @@ def _drawn(
     now_s: Callable[[], float],
     scenario: Path,
     keyboard_fd: int | None,
+    press: Callable[[int], object] | None,
 ) -> VelocitySource:
     from hil.stations.arm.sources.diagram import (  # seldom needed
         DrawnSource,
@@ -286,7 +294,7 @@ def _drawn(
 
     if settings.by is None:
         return DrawnSource(made, settings.duration_s or 0.0, limits, settings.frame)
-    live = _live(settings.by, limits, now_s, scenario, keyboard_fd)
+    live = _live(settings.by, limits, now_s, scenario, keyboard_fd, press)
     return SlewedSource(OperatedSource(live, made, seen_from_outside(made)), limits)
 
 
@@ -305,12 +313,19 @@ def _live(
     now_s: Callable[[], float],
     scenario: Path,
     keyboard_fd: int | None,
+    press: Callable[[int], object] | None,
 ) -> VelocitySource:
     speed, turn = limits.linear_m_s, limits.angular_rad_s
     if isinstance(settings, KeyboardSourceSettings):
         terminal = Terminal(0 if keyboard_fd is None else keyboard_fd)
         return KeyboardSource(
-            terminal, speed, turn, now_s=now_s, frame=settings.frame, hold_s=settings.hold_s
+            terminal,
+            speed,
+            turn,
+            now_s=now_s,
+            frame=settings.frame,
+            hold_s=settings.hold_s,
+            press=press,
         )
     if isinstance(settings, GamepadSourceSettings):
         signs = tuple(float(sign) for sign in settings.signs)
