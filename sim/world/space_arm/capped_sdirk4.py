@@ -31,8 +31,9 @@ TRIES_MAX = round(TICK_WORK_S * OPERATIONS_PER_S / OPERATIONS_OF_A_TRY)
 class CappedSdirk4:
     """Integrator that is fine as long as the work of a tick allows.
 
-    A span that SDIRK4 does not finish within the tick's bound is passed again, from its beginning,
-    by SDIRK2 with the usual accuracy, and so are the spans after it until the next tick.
+    A span that SDIRK4 does not finish within what is left of the tick's bound is passed again, from
+    its beginning, by SDIRK2 with the usual accuracy, and so are the spans after it until the next
+    tick; so is one for which SDIRK4 finds no solution.
 
     Args:
         lever_m: distance at which an error of each joint's angle counts [m].
@@ -77,7 +78,6 @@ class CappedSdirk4:
         self._left -= fine.steps + fine.rejected
         if fine.status is SpanStatus.DONE:
             return fine
-        self._left = 0
         state[:] = begun
         usual = self._usual.pass_time(arm, drive, state, *motion)
         return replace(together((replace(fine, status=SpanStatus.DONE), usual)), usual=1)
