@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -55,7 +56,7 @@ def omissions_picture(plan: SimplifyPlan, rows: Sequence[OmissionRow]) -> Pictur
         panels[0, 0].set_ylabel("largest error, mm")
         panels[1, 0].set_ylabel("largest error, % of range")
         _mark_payloads(panels[1], here)
-        found = dict[str, object]()
+        found = dict[str, Artist]()
         for panel in panels.flat:
             handles, labels = panel.get_legend_handles_labels()
             found |= dict(zip(labels, handles, strict=True))

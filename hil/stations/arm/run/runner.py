@@ -16,13 +16,9 @@ from hil.run.console import Console
 from hil.run.end import Conclusion
 from hil.run.run import Opening
 from hil.run.station import Checked, Request, Summary
-from hil.stations.arm.arm_summaries import (
-    ArmCheckSummary,
-    ArmRunSummary,
-    FindingSummary,
-    summarize_choice,
-)
+from hil.stations.arm.arm_summaries import ArmCheckSummary, ArmRunSummary, FindingSummary
 from hil.stations.arm.cycle.journal import supervised
+from hil.stations.arm.model_choice_summary import summarize_choice
 from hil.stations.arm.options import AT, OPTIONS
 from hil.stations.arm.plan.scenario import ArmPlan, load_arm_plan
 from hil.stations.arm.proof.findings import findings_table, summarize_end, supervision_table
