@@ -116,7 +116,7 @@ def test_scripts_and_people_are_told(tmp_path):
     assert (found["bound"], found["unit"], found["reference"]) == (2.0, "mm", "b")
     (recorded,) = tmp_path.glob("*/recording.mcap")
     recording = Recording.open(recorded)
-    said = recording.facts["space_arm_model"]
+    said = recording.metadata["run"]["space_arm_model"]
     assert said.startswith("model b without fresh coefficients: ")
     assert "within the bound of 2 mm" in said
     assert recording.scenario["scenario"]["space_arm"]["omit"] == ["coefficients"]

@@ -6,7 +6,6 @@ from arms import shipped
 from campaign import count
 
 from sim.world.space_arm.brake_hold import scaled
-from sim.world.space_arm.converged import converged
 from sim.world.space_arm.cost import tick_cost
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.error_bound import ErrorBound
@@ -20,6 +19,7 @@ from sim.world.space_arm.model_choice import (
     choose_model,
 )
 from sim.world.space_arm.omissions import Omission, ReducedModel
+from sim.world.space_arm.reference_integrators import reference_pair
 from sim.world.space_arm.simulator import SpaceArm
 
 # one worker: RK4 is compiled once
@@ -176,7 +176,7 @@ def test_the_bound_is_kept_in_unseen_cases():
         def simulate(candidate, integrator=None, payload=payload, start=start, given=commands):
             return places(candidate.space_arm(ARM, start, payload, integrator=integrator), given)
 
-        best, other = (simulate(whole, one) for one in converged(ARM, reference.effects))
+        best, other = (simulate(whole, one) for one in reference_pair(ARM, reference.effects))
         try:
             choice = choose_model(simulate, (best, other), reference, bound)
         except NoModelError:

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from hil_arm_study.motions import StudyMotion
 from sim.world.space_arm.arm import Arm, Body
-from sim.world.space_arm.converged import BLOWS_STEP_S, REFERENCE_TOLERANCE_M
 from sim.world.space_arm.drive import DriveEffects, DriveModel
 from sim.world.space_arm.integrators import (
     Accuracy,
@@ -25,6 +24,7 @@ from sim.world.space_arm.integrators import (
     SpanStatus,
 )
 from sim.world.space_arm.kernels.dynamics import ArmArrays, gripper_pose, make_scratch
+from sim.world.space_arm.reference_integrators import BLOWS_STEP_S, REFERENCE_TOLERANCE_M
 from sim.world.space_arm.simulator import TICK_S, SpaceArm, levers_m
 
 Array = NDArray[np.float64]

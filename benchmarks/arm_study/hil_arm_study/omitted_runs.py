@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from hil_arm_study.compare import FollowedMotion, GripperPath, SimulatedCase, deviation, follow
 from sim.world.space_arm.arm import Arm, Body
-from sim.world.space_arm.converged import converged
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.error_bound import ErrorBound
 from sim.world.space_arm.integrators import Accuracy, Integrator, Sdirk2
@@ -24,6 +23,7 @@ from sim.world.space_arm.omissions import (
     historical_omission,
     omissions_of,
 )
+from sim.world.space_arm.reference_integrators import reference_pair
 from sim.world.space_arm.simulator import TICK_S, levers_m
 
 Array = NDArray[np.float64]
@@ -115,7 +115,7 @@ def examine(case: SimulatedCase) -> OmissionCase:
     """Simulate a motion of the whole model, by references, and with each omission."""
     case = replace(case, arm=replace(case.arm))  # a worker's arrays are not read-only otherwise
     arm, effects = case.arm, case.model.effects
-    best, other = (follow(case, one) for one in converged(arm, effects))
+    best, other = (follow(case, one) for one in reference_pair(arm, effects))
     usual = follow(case, Sdirk2(levers_m(arm)))
     runs = dict[str, OmittedRun]()
     for variant in variants_of(case.model, arm, case.payload):

@@ -29,7 +29,7 @@ from hil_arm_study.compare import (
     SimulatedCase,
     reference,
 )
-from sim.world.space_arm.converged import REFERENCE_TOLERANCE_M
+from sim.world.space_arm.reference_integrators import REFERENCE_TOLERANCE_M
 
 ERRORS = ("position_mm", "orientation_deg", "percent")
 Tell = Callable[[], object]

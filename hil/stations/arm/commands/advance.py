@@ -7,29 +7,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hil.config.errors import ConfigError
-from hil.stations.arm.arm_summaries import AdvanceSummary, SnapshotSummary, summarize_choice
+from hil.stations.arm.arm_summaries import AdvanceSummary, SnapshotSummary
 from hil.stations.arm.commands.space_arms import (
     JOINT_NAMES,
     ArmArg,
-    Load,
     angles_of,
     joint_values,
-    models_of,
     one_load_of,
     space_arm_of,
 )
+from hil.stations.arm.model_choice_summary import summarize_choice
 from hil.terminal.console import Json, leave, out, print_json, verb
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from sim.world.space_arm.arm import Arm
-    from sim.world.space_arm.drive import DriveModel
     from sim.world.space_arm.model_choice import ModelChoice
     from sim.world.space_arm.snapshot import Active, Snapshot
-
-    Array = NDArray[np.float64]
 
 
 @verb
@@ -67,24 +59,16 @@ def advance(
     as_json: Json = False,
 ) -> None:
     """Simulate a few ticks of 0.35 s with constant commanded joint rates."""
-    import numpy as np
-    from rich.table import Table
-
+    from hil.stations.arm.commands.advanced_motion import AdvancedMotion, simulated_arm
     from sim.world.space_arm.integrators import SpanStatus
-    from sim.world.space_arm.simulator import SpaceArm
 
     settings = space_arm_of(arm)
     load, start = one_load_of(settings, payload), angles_of(settings, joints)
     command = joint_values(settings, rates, "--rates", "/s")
-    model_arm, choice = settings.arm(), None
     try:
-        if model == "auto":
-            choice = _cheapest(model_arm, load, start, command, ticks, bound)
-            simulated = choice.taken.candidate.space_arm(model_arm, start, load.body)
-        elif bound is not None:
-            raise ConfigError("--bound", [f"{bound!r} is for --model auto"])
-        else:
-            simulated = SpaceArm(model_arm, _one_model(model, model_arm), start, payload=load.body)
+        simulated, choice = simulated_arm(
+            AdvancedMotion(settings.arm(), load, start, command, ticks), model, bound
+        )
         snapshots = [simulated.advance(command) for _ in range(ticks)]
     except ConfigError:
         raise
@@ -97,58 +81,22 @@ def advance(
             summary["model_choice"] = summarize_choice(choice)
         print_json(summary)
     else:
-        if choice is not None:
-            out.print(f"simulated by {choice}", soft_wrap=True)
-        shown = Table("t s", "x m", "y m", "z m", "speed mm/s", "joints held back by", box=None)
-        for snapshot in snapshots:
-            speed = 1e3 * float(np.linalg.norm(snapshot.velocity_BG_m_s))
-            place = (f"{value:.6f}" for value in snapshot.position_BG_m)
-            shown.add_row(f"{snapshot.time_s:.2f}", *place, f"{speed:.3f}", _held(snapshot))
-        out.print(shown)
+        _show(snapshots, choice)
     leave(ok)
 
 
-def _one_model(text: str, arm: Arm) -> DriveModel:
-    models = models_of(text, arm)
-    if len(models) != 1:
-        raise ConfigError("command line", ["one payload and one model are needed here"])
-    return models[0]
-
-
-def _cheapest(
-    arm: Arm, load: Load, q_rad: Array, command: Array, ticks: int, bound: str | None
-) -> ModelChoice:
-    """Choose the cheapest simulation of the ticks within a bound of model e."""
+def _show(snapshots: list[Snapshot], choice: ModelChoice | None) -> None:
     import numpy as np
+    from rich.table import Table
 
-    from sim.world.space_arm.converged import converged
-    from sim.world.space_arm.drive import DriveModel
-    from sim.world.space_arm.error_bound import ErrorBound
-    from sim.world.space_arm.integrators import Integrator, SpanStatus
-    from sim.world.space_arm.model_choice import Candidate, choose_model
-
-    if bound is None:
-        raise ConfigError("--bound", ["--model auto needs one, such as 0.5% or 2mm"])
-    try:
-        allowed = ErrorBound.parse(bound)
-    except ValueError as error:
-        raise ConfigError("--bound", [str(error)]) from None
-
-    def path_m(candidate: Candidate, integrator: Integrator | None = None) -> Array | None:
-        space = candidate.space_arm(arm, q_rad, load.body, integrator=integrator)
-        snapshots = [space.advance(command) for _ in range(ticks)]
-        if any(one.status is SpanStatus.FAILED for one in snapshots):
-            return None
-        return np.array([one.position_BG_m for one in snapshots])
-
-    whole = Candidate(DriveModel.E)
-    best, other = (path_m(whole, one) for one in converged(arm, whole.model.effects))
-    if best is None or other is None:
-        raise ConfigError("command line", ["model e has no solution to compare with"])
-    try:
-        return choose_model(path_m, (best, other), whole.model, allowed)
-    except ValueError as error:
-        raise ConfigError("--bound", [str(error)]) from None
+    if choice is not None:
+        out.print(f"simulated by {choice}", soft_wrap=True)
+    shown = Table("t s", "x m", "y m", "z m", "speed mm/s", "joints held back by", box=None)
+    for snapshot in snapshots:
+        speed = 1e3 * float(np.linalg.norm(snapshot.velocity_BG_m_s))
+        place = (f"{value:.6f}" for value in snapshot.position_BG_m)
+        shown.add_row(f"{snapshot.time_s:.2f}", *place, f"{speed:.3f}", _held(snapshot))
+    out.print(shown)
 
 
 def _held(snapshot: Snapshot) -> str:

@@ -15,7 +15,6 @@ from hil.stations.arm.cycle.control import ArmStation, play_out
 from hil.stations.arm.cycle.step import MotionPhase
 from hil.stations.arm.plan.scenario import ArmPlan
 from hil.stations.arm.proof.prepare import actions_of, rates_of, space_arm_of, steps_max
-from sim.world.space_arm.converged import converged
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.integrators import Integrator
 from sim.world.space_arm.model_choice import (
@@ -25,6 +24,7 @@ from sim.world.space_arm.model_choice import (
     NoModelError,
     choose_model,
 )
+from sim.world.space_arm.reference_integrators import reference_pair
 
 Array = NDArray[np.float64]
 
@@ -44,7 +44,9 @@ def with_cheapest_model(
     reference = DriveModel(chosen.reference)
     whole = _with_model(plan, Candidate(reference))
     arm = plan.space_arm.arm()
-    best, other = (_path_m(whole, make_source(), one) for one in converged(arm, reference.effects))
+    best, other = (
+        _path_m(whole, make_source(), one) for one in reference_pair(arm, reference.effects)
+    )
     if best is None or other is None:
         raise RefusedError(f"the motion was refused: model {reference.value} does not do it")
     fine = chosen.accuracy == "fine"

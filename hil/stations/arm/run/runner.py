@@ -23,9 +23,9 @@ from hil.stations.arm.arm_summaries import (
     ArmRunSummary,
     FindingSummary,
     SimulationSummary,
-    summarize_choice,
 )
 from hil.stations.arm.cycle.journal import supervised
+from hil.stations.arm.model_choice_summary import summarize_choice
 from hil.stations.arm.options import AT, OPTIONS
 from hil.stations.arm.plan.scenario import ArmPlan, load_arm_plan
 from hil.stations.arm.proof.findings import findings_table, summarize_end, supervision_table

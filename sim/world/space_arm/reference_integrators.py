@@ -20,7 +20,7 @@ RIGID_TOLERANCE_M: Final = 1e-10
 """Tolerance of SDIRK4 for references with rigid gears without play [m]."""
 
 
-def converged(arm: Arm, effects: DriveEffects) -> tuple[Integrator, Integrator]:
+def reference_pair(arm: Arm, effects: DriveEffects) -> tuple[Integrator, Integrator]:
     """Make the integrators of a reference, and of what it is compared with.
 
     Rigid gears: SDIRK4 and the usual SDIRK2, which share the stages alone. Elastic gears: SDIRK4 at
