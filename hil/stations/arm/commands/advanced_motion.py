@@ -59,7 +59,7 @@ def simulated_arm(
         choice = _cheapest(motion, bound)
         taken = choice.taken.candidate
         return taken.space_arm(motion.arm, motion.q_rad, motion.load.body), choice
-    models = models_of(model)
+    models = models_of(model, motion.arm)
     if len(models) != 1:
         raise ConfigError("command line", ["one payload and one model are needed here"])
     if bound is not None:
