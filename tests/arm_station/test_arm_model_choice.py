@@ -38,7 +38,9 @@ def test_what_is_taken_is_simulated_and_proved(chosen):
     assert taken is CANDIDATES[2]
     assert chosen.plan.scenario.space_arm.model == "b"
     assert chosen.plan.scenario.space_arm.omit == ("coefficients",)
-    written = prepare_plan(plan_of("space_arm.model=b", 'space_arm.omit=["coefficients"]'))
+    written = prepare_plan(
+        plan_of("space_arm.model=b", 'space_arm.omit=["coefficients"]', "space_arm.accuracy=usual")
+    )
     assert written.choice is None
     for mine, other in zip(chosen.steps, written.steps, strict=True):
         assert mine.snapshot.position_BG_m.tolist() == other.snapshot.position_BG_m.tolist()

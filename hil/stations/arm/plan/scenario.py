@@ -76,7 +76,7 @@ class SpaceArmChoice(Settings):
 
     @model_validator(mode="after")
     def _can_be_fine(self) -> Self:
-        if self.accuracy == "fine" and self.model not in FINE_MODELS:
+        if self.accuracy == "fine" and self.model not in (*FINE_MODELS, "auto"):
             raise ValueError(f'accuracy = "fine" is not there for model {self.model}; "usual" is')
         return self
 
