@@ -33,7 +33,7 @@ STEPS = {"usual": (20, 300), "fine": (301, 3000)}
         ("auto", "a", "fine", True, "at most 2400 steps, 30 ms of a slow processor"),
         ("auto", "e", "fine", True, "at most 2400 steps, 30 ms of a slow processor"),
         ("auto", "c", "usual", False, "does not know model c"),
-        ("auto", "f", "usual", False, "does not know model f"),
+        ("auto", "f", "fine", True, "30 ms of a slow processor"),
         ("usual", "e", "usual", False, "the scenario says so"),
         ("fine", "d", "fine", False, "the scenario says so"),
     ],

@@ -26,6 +26,8 @@ SUPERVISION: Final = "supervision"
 """Name of the event with the observations of the robot's period and places."""
 SPACE_ARM: Final = "space arm"
 """Name of the events of actions on its drives."""
+ACTION_KEY: Final = "action"
+"""Key of the kind of action in the data of such an event."""
 
 
 def stream_result(t_s: float, index: int, result: str, reason: str) -> EventRecord:
@@ -45,7 +47,7 @@ def action_event(t_s: float, index: int, done: TimedAction) -> EventRecord:
     action = done.action
     text = f"{done.at_s:.2f} s of the motion: {action}"
     data: dict[str, str | float | int] = {
-        "action": action.kind.value, "joint": action.joint, "at_s": done.at_s,
+        ACTION_KEY: action.kind.value, "joint": action.joint, "at_s": done.at_s,
     }  # fmt: skip
     if math.isfinite(action.limit_nm):
         data["limit_nm"] = action.limit_nm
@@ -143,7 +145,7 @@ class ArmRecording:
 
     def actions(self) -> tuple[EventRecord, ...]:
         """Return the events of actions on the space arm's drives, in order."""
-        return tuple(one for one in self.recording.events if one.name == SPACE_ARM)
+        return tuple(one for one in self.recording.events if ACTION_KEY in one.data)
 
     def column(self, name: str) -> NDArray[Any]:
         """Return one signal of all waypoints, read-only, (N,) or (N, count).

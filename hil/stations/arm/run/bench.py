@@ -262,10 +262,8 @@ def play_arm(
     if led is not None and actions.buttons:
         led.take_table = PressCounter(tuple(actions.buttons), actions.press, led.take_table).take
     press = actions.press_number if actions.buttons else None
-    if diagram is None and press is None:
-        source = source_of(plan, clock)
-    else:
-        source = source_of(plan, clock, diagram, press)
+    plain = diagram is None and press is None
+    source = source_of(plan, clock) if plain else source_of(plan, clock, diagram, press)
     opening.at_end(source.close)
     held = source if led is None else led.holds(source, plan.scenario.source.limits.limits())
     stop_request = opening.stop_request if led is None else led.stops(opening.stop_request)
