@@ -46,7 +46,7 @@ def omissions_picture(plan: SimplifyPlan, rows: Sequence[OmissionRow]) -> Pictur
             _draw_errors(panels[0, column], of_model, there, percent=False)
             _draw_errors(panels[1, column], of_model, there, percent=True)
             panels[0, column].set_title(f"model {model.value}")
-            panels[1, column].set_xlabel("payload, kg")
+            panels[1, column].set_xlabel("payload, t")
             for panel in panels[:, column]:
                 panel.axvline(
                     HEAVY_PAYLOAD * plan.arm.mass_kg, color=INK, linewidth=0.8, linestyle=":",
@@ -100,7 +100,7 @@ def _mark_payloads(panels: Sequence[Axes], rows: Sequence[OmissionRow]) -> None:
     for panel in panels:
         panel.set_xticks(
             [mass or lightest / EMPTY_PART for mass in masses],
-            [f"{mass:g}" for mass in masses], rotation=45.0,
+            [f"{1e-3 * mass:g}" for mass in masses],
         )  # fmt: skip
         panel.minorticks_off()
 
