@@ -110,7 +110,8 @@ def test_the_bound_is_the_time_of_counted_operations():
 
 
 @pytest.mark.parametrize(
-    ("name", "span_s"), [("bkm", 0.005), ("shuttle_rms", 0.005), ("puma560", 2e-4)]
+    ("name", "span_s"),
+    [("bkm", 0.005), ("shuttle_rms", 0.005), ("puma560", 2e-4), ("ssrms", 0.005), ("crane", 0.005)],
 )
 def test_a_try_is_no_more_operations_than_the_bound_counts_with(name, span_s):
     """Counted while every joint, on its way, is told to stop."""
@@ -129,4 +130,5 @@ def test_a_try_is_no_more_operations_than_the_bound_counts_with(name, span_s):
     assert counter.kernel(sdirk4.advance)(*given) == sdirk4.DONE
     tries = counts[sdirk2.STEPS] + counts[sdirk2.REJECTED]
     assert tries > 100
-    assert OPERATIONS_OF_A_TRY / 2 < counter.operations.total / tries < OPERATIONS_OF_A_TRY
+    assert counter.operations.total / tries < OPERATIONS_OF_A_TRY
+    assert joints < 6 or counter.operations.total / tries > OPERATIONS_OF_A_TRY / 2
