@@ -92,7 +92,7 @@ KINDS_OF_VERB = {
     "arm run": (ARM_SCENARIO,), "arm check": (ARM_SCENARIO,),
     "arm goto": (ROBOT,), "arm jog": (ROBOT,), "arm play": (ROBOT,),
     "arm identify": (ROBOT,),
-    "arm ik": (ROBOT,), "arm fk": (ROBOT, SPACE_ARM),
+    "arm ik": (ROBOT, SPACE_ARM), "arm fk": (ROBOT, SPACE_ARM),
     "arm id": (SPACE_ARM,), "arm cost": (SPACE_ARM,),
     "arm simplify": (SPACE_ARM,),
 }  # fmt: skip
