@@ -35,6 +35,7 @@ MEASURED = re.compile(
     r"|(?:quiet|busy|loaded|idle) (?:machine|minutes?)|machine that took|benchmarks?)\b|\b99 %"
 )
 ALLOWED = {
+    "2400 steps are 30 ms: one takes at most": "a limit of the work, in steps",
     "`SYNC to TPDO` with p99 below 2 ms": "what the reader's own drives must show",
     "needs requests that are heard within 8 ms": "a limit",
     "the port took no more within 100 ms": "a limit",
