@@ -32,7 +32,7 @@ ASKED = (
     "arm ik rm01 --pose 600,150,900,90,0,0",
     "arm ik rm01 --pose 600,150,900,90,0,0 --near 10,100,-170,0,40,0",
     "arm advance bkm --rates 1,-1,0.5,2,-2,1 --ticks 20 --payload 1000",
-    *(f"arm advance bkm --rates 1,-1,0.5,2,-2,1 --ticks 5 --model {model}" for model in "abcde"),
+    *(f"arm advance bkm --rates 1,-1,0.5,2,-2,1 --ticks 5 --model {model}" for model in "abcdef"),
     "arm advance shuttle_rms --rates 0.5,-0.5,0.5,1,-1,1 --ticks 5",
     "arm id bkm --v 1,-1,0.5,2,-2,1 --a 0.1,0,0.2,0,-0.1,0 --payload light --wrench 1,2,3,4,5,6",
     "arm id puma560 --q 5,10,15,20,25,30",
