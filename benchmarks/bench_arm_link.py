@@ -179,7 +179,7 @@ def run(
         console: where the tables go.
     """
     console = console or Console(width=120)
-    warm_arm()
+    warm_arm(fine=True)
     results = {
         "virtual": measure(waypoints * TICK_S, "virtual"),
         "real": measure(seconds, "real"),

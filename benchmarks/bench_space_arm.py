@@ -3,8 +3,9 @@
 Mass matrix and bias, and the torques of the inverse dynamics, are timed inside a compiled loop and
 called from Python, beside pinocchio called from Python. Ticks of 0.35 s are timed one by one
 through `SpaceArm.advance`, snapshots included, over the slow motions of `hil arm table`, alone and
-beside a program that never stops computing; real-time factors are of the integration alone and of
-whole ticks. The processor time of the fine simulation is told for 10 ms of the arm's time.
+beside a program that never stops computing, and the same with the fine simulation as the arm
+station has it: within its bound on the work, the gripper noted ten times. Real-time factors are of
+the integration alone and of whole ticks.
 """
 
 import math
@@ -24,8 +25,9 @@ from benchmarks.frame import main
 from hil.config.file_search import configs_dir
 from hil.machines.space_arm.settings import ArmSettings
 from sim.world.space_arm.arm import Arm, Body
+from sim.world.space_arm.capped_sdirk4 import CappedSdirk4
 from sim.world.space_arm.drive import DriveModel
-from sim.world.space_arm.integrators import Sdirk2, Sdirk4
+from sim.world.space_arm.integrators import Integrator, Sdirk2, Sdirk4
 from sim.world.space_arm.kernels.dynamics import inverse_torque, make_scratch, mass_and_bias
 from sim.world.space_arm.simulator import SpaceArm, levers_m
 
@@ -34,6 +36,10 @@ CALLS = 5000
 PASSES = 7
 MOTIONS = 4
 REPEATS = 5
+LOOKS = 10
+"""Places of the gripper that the arm station notes in a tick."""
+FINE_RTF = 12
+"""Real-time factor that is wanted of the fine simulation without a load."""
 TARGETS_RTF = {"a": 5000, "b": 5000, "c": 1000, "d": 1000, "e": 1000, "f": 5000}
 
 
@@ -164,21 +170,38 @@ def inverse() -> dict[str, Any]:
     return {**result, "pinocchio_us": theirs, "ratio_loop": theirs / result["loop_us"]}
 
 
-def tick(settings: ArmSettings, model: DriveModel, body: Body | None) -> dict[str, float]:
+def tick(
+    settings: ArmSettings,
+    model: DriveModel,
+    body: Body | None,
+    integrator: Integrator | None = None,
+    samples: int = 1,
+) -> dict[str, float]:
     """Single ticks of all motions as a loop meets them, every one of them timed once."""
     took_us: list[float] = []
+    usual = 0
     for motion in motions(settings.arm(), settings.home_rad()):
-        arm = SpaceArm(settings.arm(), model, motion.q_start_rad, payload=body)
+        arm = SpaceArm(
+            settings.arm(), model, motion.q_start_rad, payload=body, integrator=integrator
+        )
         for command in motion.commands_rad_s:
             start = time.perf_counter_ns()
-            arm.advance(command)
+            snapshot = arm.advance(command, samples=samples)
             took_us.append((time.perf_counter_ns() - start) / 1e3)
+            usual += snapshot.span.usual > 0
     return {
         "median_us": float(np.median(took_us)),
         "p99_us": float(np.percentile(took_us, 99)),
         "max_us": max(took_us),
         "ticks": len(took_us),
+        "usual_ticks": usual,
     }
+
+
+def fine_tick(settings: ArmSettings, body: Body | None) -> dict[str, float]:
+    """Ticks of model e as the arm station simulates them."""
+    integrator = CappedSdirk4(levers_m(settings.arm()))
+    return tick(settings, DriveModel.E, body, integrator, LOOKS)
 
 
 def factors(
@@ -220,9 +243,17 @@ def table_of(result: dict[str, Any]) -> Table:
     for name, row in result["tick_e"].items():
         text = f"median {row['median_us']:.0f} us, p99 {row['p99_us']:.0f} us"
         table.add_row(f"a tick of model e, {name}", text, "p99 <= 2000 us")
+    for name, row in result["tick_fine"].items():
+        text = (
+            f"median {1e-3 * row['median_us']:.1f} ms, p99 {1e-3 * row['p99_us']:.1f} ms; "
+            f"{row['usual_ticks']} of {row['ticks']} beyond the bound"
+        )
+        asked = "p99 <= 10 ms" if "busy" in name else ""
+        table.add_row(f"a fine tick of model e, {name}", text, asked)
     for name, rtf in result["fine_rtf"].items():
-        text = f"{1e4 / rtf:.0f} us of 10 ms"
-        table.add_row(f"fine simulation, {name}", text, "<= 350 us")
+        text = f"{1e4 / rtf:.0f} us of 10 ms, rtf {rtf:.0f}"
+        asked = f"rtf >= {FINE_RTF}" if name == "d none" else "<= 350 us"
+        table.add_row(f"fine simulation, {name}", text, asked)
     for name, row in result["rtf"].items():
         text = f"{row['rtf']:.0f}; {row['rtf_tick']:.0f} with snapshots"
         table.add_row(f"real-time factor, {name}", text, f">= {TARGETS_RTF[name[0]]}")
@@ -240,15 +271,20 @@ def run() -> dict[str, Any]:
         for name, body in loads.items()
     }
     ticks = {name: tick(settings, DriveModel.E, body) for name, body in loads.items()}
+    fine_ticks = {name: fine_tick(settings, body) for name, body in loads.items()}
     with beside("-c", ALWAYS):
         for name, body in loads.items():
-            ticks[f"{name}, beside a busy program"] = tick(settings, DriveModel.E, body)
+            busy = f"{name}, beside a busy program"
+            ticks[busy] = tick(settings, DriveModel.E, body)
+            fine_ticks[busy] = fine_tick(settings, body)
     fine = {
-        f"{model.value} light": factors(settings, slow, model, loads["light"], Sdirk4)["rtf"]
+        f"{model.value} {name}": factors(settings, slow, model, loads[name], Sdirk4)["rtf"]
         for model in (DriveModel.D, DriveModel.E)
+        for name in ("none", "light")
     }
     result = {
-        "dynamics": dynamics(), "inverse": inverse(), "tick_e": ticks, "rtf": rtf, "fine_rtf": fine,
+        "dynamics": dynamics(), "inverse": inverse(), "tick_e": ticks, "tick_fine": fine_ticks,
+        "rtf": rtf, "fine_rtf": fine,
     }  # fmt: skip
     Console().print(table_of(result))
     return result
