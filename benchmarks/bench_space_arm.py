@@ -34,7 +34,7 @@ CALLS = 5000
 PASSES = 7
 MOTIONS = 4
 REPEATS = 5
-TARGETS_RTF = {"a": 5000, "b": 5000, "c": 1000, "d": 1000, "e": 1000}
+TARGETS_RTF = {"a": 5000, "b": 5000, "c": 1000, "d": 1000, "e": 1000, "f": 5000}
 
 
 def bkm() -> ArmSettings:

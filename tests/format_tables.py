@@ -91,7 +91,7 @@ VERBS = {
     "hil arm play": ALONE,
     "hil arm identify": (f"{ARM}:IdentifiedSummary",),
     "hil arm fk": (f"{ARM}:RobotPlaceSummary", f"{ARM}:SpacePlaceSummary"),
-    "hil arm ik": (f"{ARM}:PosturesSummary",),
+    "hil arm ik": (f"{ARM}:PosturesSummary", f"{ARM}:FoundPlaceSummary"),
     "hil world list": (f"{WORLD}:RobotsSummary",),
     "hil world show": (f"{WORLD}:RobotSummary", f"{WORLD}:SceneSummary"),
     "hil world check": (
@@ -134,6 +134,7 @@ VERBS = {
     "hil arm advance": (f"{ARM}:AdvanceSummary",),
     "hil arm id": (f"{TORQUES}:ArmTorquesSummary", f"{TORQUES}:ArmMotionTorquesSummary"),
     "hil arm cost": (f"{TORQUES}:ArmCostSummary",),
+    "hil arm simplify": ("hil_arm_study.simplify_command:SimplifySummary",),
     "hil arm table": ("hil_arm_study.commands:TableSummary",),
 }
 """Verb → the forms of its object."""

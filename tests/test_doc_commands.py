@@ -26,10 +26,12 @@ NEEDS = {
     r"glide:|rodline|third_station": "a package that is not installed here",
     r"fmu_vehicle": "an FMU that the reader builds before",
     r"^hil arm table\b.*--(cache|pictures)": "minutes of references",
+    r"^hil arm simplify bkm( --bound \S+)?$": "minutes of motions; shorter ones are beside it",
 }
 """Commands that are not run, and why."""
 LONG = re.compile(
-    r"^hil (run|check|cue|fmu export|fmu run|arm (identify|goto|table)|world show|platform prove)\b"
+    r"^hil (run|check|cue|fmu export|fmu run|arm (identify|goto|simplify|table)|world show"
+    r"|platform prove)\b"
 )
 """Commands of more than a moment, run by `make test-long`."""
 STOPPED = re.compile(r"^hil run (leaves_envelope)$|^hil platform prove paper( --pictures \S+)?$")

@@ -94,6 +94,7 @@ KINDS_OF_VERB = {
     "arm identify": (ROBOT,),
     "arm ik": (ROBOT,), "arm fk": (ROBOT, SPACE_ARM),
     "arm id": (SPACE_ARM,), "arm cost": (SPACE_ARM,),
+    "arm simplify": (SPACE_ARM,),
 }  # fmt: skip
 
 

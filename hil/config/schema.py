@@ -16,6 +16,7 @@ UNITS = {
     "_counts_per_m": "1/m",
     "_torque_constant_nm_a": "N m/A",
     "_back_emf_v_s": "V s/rad",
+    "_inductance_h": "H",
     "_speed_gain_v_s": "V s/rad",
     "_stiffness_nm_rad": "N m/rad",
     "_kg_m2": "kg m²",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
-from typing import NamedTuple
 
 import controller_model
 import numpy as np
 import pytest
 from arm_samples import BLEND, frames, machines, write_run
 from campaign import count, share_of
+from contour_judge import LOOKS, PERIOD_S, Driven, driven
 from contour_robot import ContourRobot
 from stroke_bench import Drawn
 
@@ -35,36 +35,9 @@ from hil_common.arrays.pose import Pose
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.simulator import SpaceArm
 
-PERIOD_S = 0.35
-LOOKS = 10
 PROMISED_M = 0.5e-3
 SHIPPED = ("circle_on_rm01", "stop_and_go_on_rm01", "bkm_on_rm01", "spiral_on_rm01")
 RM01 = RobotSettings.load(configs_dir() / "robots" / "rm01.toml")
-
-
-class Driven(NamedTuple):
-    """A run as its recording tells it, in the robot's base."""
-
-    view: ArmView
-    nodes: np.ndarray  # the start and the waypoints that were sent, (N, 3)
-    places: np.ndarray  # of the simulated gripper, ten a period, (10 (N - 1) + 1, 3)
-
-    @property
-    def t(self) -> np.ndarray:
-        return np.arange(0.0, PERIOD_S * (len(self.nodes) - 1) + 1e-9, 0.00875)
-
-    @property
-    def motion(self) -> np.ndarray:
-        return controller_model.between(self.places, PERIOD_S / LOOKS, self.t)
-
-
-def driven(run: ArmRecording) -> Driven:
-    header = run.recording.scenario["machines"]
-    there, here = np.array(header["X_WG0"]), np.array(header["X_RT0"])
-    way = np.vstack([there[:3], run.column("space_way").reshape(-1, 3)]) - there[:3]
-    places = way @ there[3:].reshape(3, 3) @ here[3:].reshape(3, 3).T + here[:3]
-    sent = run.column("sent_location")[:, :3] * 1e-5
-    return Driven(ArmView.of(run), np.vstack([here[:3], sent]), places)
 
 
 @pytest.fixture(scope="module", params=share_of(SHIPPED))

@@ -187,7 +187,7 @@ def test_events_are_told_in_the_order_of_one_clock(prepared, monkeypatch, tmp_pa
 def live_run(board: tuple[int, int], monkeypatch, tmp_path, model, press_s, ends_s):
     """Hold a key, let go, and much later end the motion with its key."""
     source = {"kind": "keyboard", "frame": "base", "limits": {"linear_m_s": SPEED_M_S}}
-    table = live_table(source) | {"space_arm": {"model": model}}
+    table = live_table(source) | {"space_arm": {"model": model}, "longest_s": 30.0}
     keys = [(float(t_s), typed(*board, b"r")) for t_s in np.arange(1.0, 1.0 + press_s, 0.03)]
     acts = [*keys, (ends_s, typed(*board, b"q"))]
     made = source_maker(lambda *_: acts, keyboard_fd=board[1])

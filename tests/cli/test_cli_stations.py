@@ -140,7 +140,7 @@ def test_a_robot_and_its_space_arm_of_the_same_lengths_agree():
         (["check", "paper"], "is a rig; SCENARIO must be"),
         (["arm", "run", "demo"], "is a platform scenario; SCENARIO must be an arm scenario"),
         (["arm", "check", "platform_and_arm"], "is a together scenario; SCENARIO must be"),
-        (["arm", "ik", "bkm", "--pose=600,150,900,90,0,0"], "is a space arm; ROBOT must be"),
+        (["arm", "ik", "paper", "--pose=600,150,900,90,0,0"], "is a rig; ARM must be a robot or"),
         (["arm", "fk", "paper"], "is a rig; ARM must be a robot or a space arm (shipped: rm01"),
         (["arm", "advance", "rm01", "--rates=0,0,0,0,0,0"], "is a robot; ARM must be a space arm"),
         (["arm", "table", "--arm", "rm01"], "is a robot; --arm must be a space arm"),

@@ -144,6 +144,7 @@ LONGER = [
     ["arm", "advance", "bkm", "--rates", "0,0,0,0,0,0"],
     ["arm", "id", "bkm", "--motion", "bkm_on_rm01", "--pictures", "{out}"],
     ["arm", "cost", "bkm"],
+    ["arm", "simplify", "bkm", "--model", "a", "--payload", "300", "--speed", "1", "--starts", "1"],
     ["arm", "table"],
 ]  # fmt: skip
 """The others; some are refused where there is no such bus, screen or command of a test."""

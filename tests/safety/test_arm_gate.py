@@ -373,7 +373,10 @@ def test_violations_read_as_people_would_say_it():
     [
         ({"name": " "}, "the name is empty"),
         ({"joint_names": ("a",) * 6}, "must differ"),
-        ({"joint_names": ("a",)}, "1 values; need 6"),
+        ({"joint_names": ("a",)}, "1 values; need 3 to 8"),
+        ({"joint_names": tuple("abcdefghi")}, "9 values; need 3 to 8"),
+        ({"joint_units": ("rad",) * 5}, "joint_units .* need 6, each rad or m"),
+        ({"joint_units": ("deg",) * 6}, "joint_units .* need 6, each rad or m"),
         ({"position_min_rad": (0.0,) * 5}, "RM-01: position_min_rad: 5 values; need 6"),
         ({"position_min_rad": (math.nan,) * 6}, "waist: position_min_rad = nan rad is not finite"),
         ({"position_min_rad": RM01.position_max_rad}, "is not below"),
@@ -539,3 +542,29 @@ def strictly_inside(history, samples):
         if not inside:
             return False
     return True
+
+
+def test_a_joint_that_slides_is_judged_in_metres() -> None:
+    """Four joints, the first along a rail: place, speed and change in its own unit."""
+    limits = replace(
+        RM01, name="crane", joint_names=("rail", "slew", "luff", "jib"),
+        joint_units=("m", "rad", "rad", "rad"), position_min_rad=(-2.0,) * 4,
+        position_max_rad=(2.0,) * 4, rate_max_rad_s=(0.5,) * 4,
+        acceleration_max_rad_s2=(1.0,) * 4, margins=(), clearances=None, corners=None,
+    )  # fmt: skip
+
+    def at(place: float) -> ArmSample:
+        return ArmSample((place, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
+
+    gate = ArmGate((limits,), DT, (at(0.0),))
+    assert gate.latched == ()
+    refused = gate.judge(1, (at(0.4),)).violations
+    said = "\n".join(map(str, refused))
+    assert "crane, rail: rate" in said
+    assert "m/s" in said
+    assert "m/s^2" in said
+    assert "rad" not in said
+    outside = ArmGate((limits,), DT, (at(2.5),)).latched
+    assert "crane, rail: position 2.500 m outside [-2, 2] m" in str(outside[0])
+    missing = ArmSample((0.0,) * 6, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
+    assert "need 4" in str(ArmGate((limits,), DT, (missing,)).latched[0])

@@ -148,6 +148,8 @@ ROW = {"d_m": 0.0, "a_m": 1.0, "alpha_rad": 0.0}
         (("joint", 2, "mass_kg"), -1.0, r"joint\.2\.mass_kg = -1\.0: .*greater than or equal to 0"),
         (("joint", 0, "offset_m"), [0.0, 304.8, 0.0], "offset_m.1 = 304.8: .*20.*millimetres"),
         (("joint", 0, "drive", "resistance_ohm"), 0.0, "drive.resistance_ohm = 0.0: .*than 0"),
+        (("joint", 3, "drive", "inductance_h"), 0.0, "3.drive.inductance_h = 0.0: .*than 0"),
+        (("joint", 3, "drive", "inductance_h"), -1e-3, "3.drive.inductance_h = -0.001: .*than 0"),
         (("joint", 0, "drive", "clutch_nm"), math.inf, "clutch_nm = inf: must be a finite number"),
         (("joint", 0, "drive", "brake_nm"), None, r"drive\.brake_nm is left out; it is required"),
         (("joint", 0, "position_deg"), [10.0, 5.0], r"10\.0 is not below 5\.0 deg"),

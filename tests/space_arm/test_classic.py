@@ -15,7 +15,7 @@ from sim.world.space_arm.integrators import Accuracy, Sdirk2, SpanStatus
 from sim.world.space_arm.integrators_1993 import Euler1993, Rk4, largest_stable_step
 from sim.world.space_arm.kernels.drive_law import motor_torque
 from sim.world.space_arm.kernels.regimes import line_of, regime_of
-from sim.world.space_arm.kernels.sdirk2 import SLIP, L, Q, V, W
+from sim.world.space_arm.kernels.sdirk2 import SLIP, STATE_ROWS, L, Q, V, W
 
 # one worker: RK4 and the scheme of 1993 are compiled once
 pytestmark = pytest.mark.xdist_group("classic integrators")
@@ -46,7 +46,7 @@ def table(effects: DriveEffects | DriveModel, **rows: object) -> np.ndarray:
 
 
 def at_home() -> np.ndarray:
-    state = np.zeros((5, 6))
+    state = np.zeros((STATE_ROWS, 6))
     state[Q] = shipped("bkm").home_rad()
     return state
 
@@ -89,7 +89,7 @@ def test_rk4_is_of_fourth_order():
     assert 11.0 < off[1] / off[2] < 24.0
 
 
-AGREEMENT_M = {"a": 1e-8, "b": 1e-6, "c": 1e-4, "d": 2e-6, "e": 1e-4}
+AGREEMENT_M = {"a": 1e-8, "b": 1e-6, "c": 1e-4, "d": 2e-6, "e": 1e-4, "f": 2e-6}
 
 
 @pytest.mark.parametrize("payload_kg", PAYLOADS)
@@ -276,6 +276,11 @@ def test_the_scheme_of_1993_refuses_a_clutch():
     drive = table(DriveEffects(clutch=True))
     with pytest.raises(ValueError, match=r"clutch of 587\.5 N m: .* take another integrator"):
         travel(Euler1993(0.035), arm_with(0), drive)
+
+
+def test_the_scheme_of_1993_refuses_inductance():
+    with pytest.raises(ValueError, match=r"model f.*second order only"):
+        travel(Euler1993(0.035), arm_with(0), table(DriveModel.F))
 
 
 RATE = st.floats(-0.2, 0.2)

@@ -51,7 +51,9 @@ def test_table_for_people_names_1993():
     assert "1993" in text
     line = next(line for line in text.splitlines() if line.split()[:1] == ["b"])
     assert line.split()[1] == "0"
-    assert line.split()[4] == "2"  # mm of 1993
+    assert line.split()[2:4] == ["100", "%"], "the reference of model b is known at every tick"
+    assert line.split()[6] == "2"  # mm of 1993
+    assert "The scheme of 1993 does not give these figures on this arm" in text
 
 
 def test_a_payload_of_a_given_mass_is_shaped_like_the_nearest():
@@ -79,13 +81,15 @@ def test_a_failed_run_gives_status_1(monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--model", "f"), "no drive model"),
+        (("--model", "g"), "no drive model"),
+        (("--model", "f", "--arm", "puma560"), "inductance_h is not given for the drive of waist"),
+        (("--model", "f", "--integrator", "euler1993"), "there are a, b, c, d"),
         (("--model", "e", "--integrator", "euler1993"), "a, b, c, d"),
         (("--payload", "feather"), "none, light, heavy"),
         (("--payload", "-5"), "above 0"),
         (("--payload", "nan"), "above 0"),
         (("--payload", "1e9"), "at most"),
-        (("--integrator", "sdirk4", "--model", "c"), "there are a, b, d, e"),
+        (("--integrator", "sdirk4", "--model", "c"), "there are a, b, d, e, f"),
         (("--integrator", "rk4"), "sdirk2 or sdirk4 or euler1993"),
         (("--motions", "99"), "there are"),
         (("--arm", "nowhere"), "no such file"),

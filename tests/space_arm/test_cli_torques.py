@@ -199,6 +199,7 @@ def test_cost_for_people_with_a_payload():
     assert status == 0
     rows = {line.split()[0]: line.split()[1:] for line in text.splitlines() if line.strip()}
     assert {"a", "b", "c", "d", "e"} <= rows.keys()
+    assert "f" not in rows  # no inductance is known
     assert "1503  1212" in text
 
 

@@ -16,6 +16,7 @@ from scipy.spatial.transform import Rotation
 from sim.world.space_arm.actions import ActionKind, DriveAction, TimedAction
 from sim.world.space_arm.drive import DriveEffects, DriveModel
 from sim.world.space_arm.integrators import Accuracy, Sdirk2
+from sim.world.space_arm.kernels.sdirk2 import SLIP
 from sim.world.space_arm.simulator import SpaceArm, levers_m
 from sim.world.space_arm.snapshot import Active
 
@@ -96,7 +97,7 @@ def test_a_slipping_clutch_pulls_with_its_limit_until_both_sides_are_equally_fas
     assert v == pytest.approx(w, abs=1e-9)
     assert v == pytest.approx(link + up * until_s, rel=PART)
     assert Active.CLUTCH not in late.active[0]
-    assert arm.state[4, 0] == pytest.approx(0.5 * (motor - link) * until_s, rel=PART)
+    assert arm.state[SLIP, 0] == pytest.approx(0.5 * (motor - link) * until_s, rel=PART)
 
 
 @pytest.mark.parametrize("effects", [DriveEffects(elasticity=True), DriveModel.D.effects])
@@ -106,10 +107,10 @@ def test_behind_an_elastic_gear_a_slipping_clutch_decelerates_evenly(effects):
     act(arm, "POWER_OFF")
     act(arm, "CLUTCH_SLIP", limit_nm=limit)
     arm.advance(np.zeros(6), 0.06)
-    first, before = rates(arm), arm.state[4, 0]
+    first, before = rates(arm), arm.state[SLIP, 0]
     arm.advance(np.zeros(6), 0.05)
     second = rates(arm)
-    assert arm.state[4, 0] > before
+    assert arm.state[SLIP, 0] > before
     assert (second[0] - first[0]) / 0.05 == pytest.approx(limit / inertia_about_base(), rel=PART)
     assert (first[1] - second[1]) / 0.05 == pytest.approx(limit / ROTOR, rel=PART)
 
@@ -168,7 +169,7 @@ def test_through_an_elastic_gear_the_brake_takes_the_links_energy_too():
     act(arm, "BRAKE_CLOSED")
     inertia = inertia_about_base(HEAVY)
     energy = braked_energy(arm, 20.0)
-    _, v, w, windup, _ = arm.state[:, 0]
+    _, v, w, windup, *_ = arm.state[:, 0]
     assert w == 0.0
     left = 0.5 * inertia * v**2 + 0.5 * STIFFNESS * windup**2
     before = 0.5 * (ROTOR + inertia) * rate**2

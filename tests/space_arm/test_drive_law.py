@@ -20,6 +20,7 @@ from sim.world.space_arm.drive import (
     TORQUE_MAX,
     TORQUE_PER_VOLT,
     VOLTAGE_MAX,
+    WINDING,
     DriveEffects,
     DriveModel,
     JointDrive,
@@ -29,7 +30,7 @@ from sim.world.space_arm.kernels.drive_law import (
     free_rate,
     gear_torque,
     gear_torque_of_motor,
-    motor_torque,
+    torque_after,
 )
 
 ARM = shipped("bkm").arm()
@@ -37,6 +38,12 @@ TABLES = {model.value: drive_table(ARM.drives, model.effects) for model in Drive
 TABLES["clutch, rigid"] = drive_table(ARM.drives, DriveEffects(limits=True, clutch=True))
 TABLES["clutch, gap"] = drive_table(ARM.drives, DriveEffects(backlash=True, clutch=True))
 TABLES["clutch, spring"] = drive_table(ARM.drives, DriveEffects(elasticity=True, clutch=True))
+TABLES["inductance, gap"] = drive_table(
+    ARM.drives, DriveEffects(limits=True, inductance=True, backlash=True, clutch=True)
+)
+TABLES["inductance, spring"] = drive_table(
+    ARM.drives, DriveEffects(limits=True, inductance=True, elasticity=True)
+)
 TABLES["friction, rigid"] = drive_table(ARM.drives, DriveEffects(friction=True))
 joints = st.integers(0, 5)
 rates = st.floats(-0.3, 0.3)
@@ -70,6 +77,9 @@ def test_each_effect_can_be_had_alone():
         assert (with_it[row] != nothing[row]).all(), effect
     assert np.isinf(nothing[VOLTAGE_MAX]).all()
     assert not nothing[HALF_GAP].any()
+    assert not nothing[WINDING].any()
+    wound = drive_table(ARM.drives, DriveEffects(inductance=True))[WINDING]
+    assert wound == pytest.approx([d.inductance_h / d.resistance_ohm for d in ARM.drives])
 
 
 @pytest.mark.parametrize("value", [-1.0, float("nan"), float("inf"), 0.0])
@@ -79,17 +89,24 @@ def test_a_drive_that_cannot_be_is_refused(value):
         JointDrive(**given_ | {"gear_ratio": value})
 
 
-@given(joints, rates, rates, st.floats(0.0, 0.1), st.sampled_from("abe"))
-def test_a_motor_never_pulls_harder_when_it_runs_faster(j, w, command, faster, model):
+@given(
+    joints, rates, rates, st.floats(0.0, 0.1), st.sampled_from("abef"), steps_s,
+    st.floats(-3e3, 3e3),
+)  # fmt: skip
+def test_a_motor_never_pulls_harder_when_it_runs_faster(j, w, command, faster, model, hs, before):
     table = TABLES[model]
-    slow, fall = motor_torque(table, j, w, command)
-    fast, _ = motor_torque(table, j, w + faster, command)
+
+    def torque(w):
+        return torque_after(table, j, hs, before, w, command)
+
+    slow, fall = torque(w)
+    fast, _ = torque(w + faster)
     assert fast <= slow + 1e-9
     assert fall >= 0.0
     assert abs(slow) <= table[TORQUE_MAX, j]
-    assert (slow - motor_torque(table, j, w + 1e-9, command)[0]) / 1e-9 == pytest.approx(
+    assert (slow - torque(w + 1e-9)[0]) / 1e-9 == pytest.approx(
         fall, rel=1e-3, abs=1.0
-    ) or fall == 0.0 or motor_torque(table, j, w + 1e-9, command)[1] == 0.0  # fmt: skip
+    ) or fall == 0.0 or torque(w + 1e-9)[1] == 0.0  # fmt: skip
 
 
 @given(joints, windups, rates, st.floats(0.0, 1e-3), st.floats(0.0, 0.1))
@@ -121,22 +138,23 @@ def test_the_torque_of_a_contact_is_continuous(rate):
 @given(
     st.sampled_from(sorted(TABLES)), joints, steps_s, rates, windups, rates, rates,
     st.sampled_from([-1.0, 0.0, 1.0]), st.sampled_from([0.0, 40.0, 1500.0]), st.floats(0.0, 0.05),
+    st.floats(-1500.0, 1500.0),
 )  # fmt: skip
 def test_what_is_passed_on_obeys_the_motor_and_never_rises_with_the_link(
-    name, j, hs, reference, windup, command, link, side, dry, faster
+    name, j, hs, reference, windup, command, link, side, dry, faster, before
 ):
     table = TABLES[name]
     if table[HOLD, j] != ELASTIC:
         windup = side * table[HALF_GAP, j]
     args = (table, j, hs, reference, windup, command, dry)
     gap = table[HOLD, j] == RIGID_GAP
-    guess = free_rate(table, j, hs, reference, command, dry, 0.0) if gap else reference
-    torque, fall, w, follow = gear_torque_of_motor(*args, link, side, guess)
+    guess = free_rate(table, j, hs, reference, command, dry, 0.0, before) if gap else reference
+    torque, fall, w, follow = gear_torque_of_motor(*args, link, side, guess, before)
     assert 0.0 <= follow <= 1.0
     assert fall >= 0.0
     assert np.isfinite(torque)
     assert np.isfinite(w)
-    motor, _ = motor_torque(table, j, w, command)
+    motor, _ = torque_after(table, j, hs, before, w, command)
     friction = motor - torque - table[INERTIA, j] * (w - reference) / hs
     stiff = table[INERTIA, j] / hs + table[TORQUE_PER_VOLT, j] * table[LOOP_GAIN, j]
     scale = 1.0 + abs(motor) + abs(torque) + table[INERTIA, j] * abs(reference) / hs + 3e-5 * stiff
@@ -145,14 +163,18 @@ def test_what_is_passed_on_obeys_the_motor_and_never_rises_with_the_link(
         assert friction == pytest.approx(dry, abs=1e-9 * scale)
     if w < -1e-8:
         assert friction == pytest.approx(-dry, abs=1e-9 * scale)
-    later, _, _, _ = gear_torque_of_motor(*args, link + faster, side, guess)
+    later, _, _, _ = gear_torque_of_motor(*args, link + faster, side, guess, before)
     assert later <= torque + 1e-9 * scale
-    _, fall_near, w_near, follow_near = gear_torque_of_motor(*args, link + 1e-6, side, guess)
+    _, fall_near, w_near, follow_near = gear_torque_of_motor(
+        *args, link + 1e-6, side, guess, before
+    )
     if (fall_near, follow_near) == (fall, follow):  # on the same straight piece
         assert w_near - w == pytest.approx(follow * 1e-6, abs=1e-12)
 
 
 def test_a_motor_that_sticks_stands_exactly():
     table = TABLES["e"]
-    assert gear_torque_of_motor(table, 0, 1e-3, 0.0, 2.2e-4, 0.0, 60.0, 0.0, 0.0, 0.01)[2] == 0.0
-    assert gear_torque_of_motor(table, 0, 1e-3, 0.0, 4e-4, 0.0, 60.0, 0.0, 0.0, 0.01)[2] < 0.0
+    assert (
+        gear_torque_of_motor(table, 0, 1e-3, 0.0, 2.2e-4, 0.0, 60.0, 0.0, 0.0, 0.01, 0.0)[2] == 0.0
+    )
+    assert gear_torque_of_motor(table, 0, 1e-3, 0.0, 4e-4, 0.0, 60.0, 0.0, 0.0, 0.01, 0.0)[2] < 0.0

@@ -36,10 +36,6 @@ def test_fine_takes_more_steps_to_the_same_place(model):
     assert 0.0 < off_m < 2e-5
 
 
-def test_usual_is_what_is_taken_if_nothing_is_said():
-    assert plan(model="c").scenario.space_arm.accuracy == "usual"
-
-
 def test_rigid_gaps_have_no_fine_simulation():
     with pytest.raises(ConfigError, match='"fine" is not there for model c; "usual" is'):
         plan(model="c", accuracy="fine")

@@ -107,7 +107,7 @@ def test_the_fourth_order_refuses_rigid_gaps_and_tells_what_is_no_number():
     assert span.status is SpanStatus.COARSE
 
 
-@pytest.mark.parametrize("model", list("abcde"))
+@pytest.mark.parametrize("model", list("abcdef"))
 def test_a_smaller_tolerance_is_a_smaller_error_and_more_steps(model):
     truth, _ = passed(sdirk2(Accuracy.fixed(2e-5)), model, 0.7, HEAVY)
     errors, steps = [], []
@@ -122,7 +122,7 @@ def test_a_smaller_tolerance_is_a_smaller_error_and_more_steps(model):
     assert steps[0] < steps[1] < steps[2]
 
 
-@pytest.mark.parametrize("model", list("abcde"))
+@pytest.mark.parametrize("model", list("abcdef"))
 def test_the_same_again_bit_for_bit_and_nothing_is_remembered(model):
     used = sdirk2()
     first, span = passed(used, model)
@@ -175,7 +175,7 @@ def test_a_capped_span_ends_coarse_and_on_time():
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize("model", list("abcde"))
+@pytest.mark.parametrize("model", list("abcdef"))
 def test_numbers_that_are_none_are_told_and_leave_the_state(model, value):
     command = COMMAND.copy()
     command[3] = value

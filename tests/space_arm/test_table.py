@@ -17,13 +17,14 @@ from hil_arm_study.compare import (
 )
 from hil_arm_study.motions import StudyMotion, motions
 from hil_arm_study.references import digest, references
+from hil_arm_study.show import print_table
 from hil_arm_study.table import Load, Scheme, TablePlan, make_table
-from hil_arm_study.targets import PUBLISHED, TARGETS
+from hil_arm_study.targets import PUBLISHED, SCHEME_1993_MM, TARGETS
 from scipy.spatial.transform import Rotation
 
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.integrators import Accuracy, Sdirk2, Span, SpanStatus
-from sim.world.space_arm.integrators_1993 import Rk4
+from sim.world.space_arm.integrators_1993 import Euler1993, Rk4
 from sim.world.space_arm.simulator import TICK_S, levers_m
 
 # one worker: RK4 is compiled once
@@ -276,6 +277,56 @@ class TestRows:
         assert row.known_ticks <= 0.5
         assert row.known_error_max_mm <= row.error_max_mm
         assert row.known_error_max_mm < make_table(plan, wanted, None)[0].error_max_mm * 1.001
+
+    def test_errors_are_printed_where_the_reference_is_known_and_nowhere_else(self, capsys):
+        plan, wanted = plan_and_references(D)
+        row = replace(
+            make_table(plan, wanted, None)[0], payload_kg=0.0, error_max_mm=7.5, nudged_mm=0.0,
+            error_median_mm=7.5, orientation_max_deg=7.5, percent_max=7.5, reference_error_mm=7.1,
+            known_error_max_mm=0.123, known_error_median_mm=0.045, known_orientation_max_deg=0.0067,
+            known_percent_max=0.89,
+        )  # fmt: skip
+        shown = {}
+        for share in (1.0, 0.9996, 0.25, 0.0):
+            print_table("arm", plan, [replace(row, known_ticks=share)])
+            shown[share] = capsys.readouterr().out
+        cells = {share: text.splitlines()[3].split() for share, text in shown.items()}
+        assert cells[1.0][:5] == ["d", "0", "100", "%", "0.123"]
+        assert cells[1.0][5:10] == ["0.045", "2.7", "0.0067", "0.03", "0.89"]
+        assert "7." not in shown[1.0]
+        assert cells[0.9996][2] == "99.9", "all but one is not all"
+        assert cells[0.25][2:5] == ["25", "%", "0.123"]
+        assert "off by up to 7.1 mm itself, and the error, 7.5 mm, says little" in shown[0.25]
+        assert cells[0.0][2:10] == ["0", "%", "-", "-", "2.7", "-", "0.03", "-"]
+
+    def test_medians_and_percent_at_known_ticks(self):
+        """Judged on ticks picked here by hand."""
+        plan, wanted = plan_and_references(D)
+        unsure = np.full(TICKS, 1.0)
+        unsure[3] = 0.0
+        some = [replace(goal, error=replace(goal.error, position_mm=unsure)) for goal in wanted]
+        row, count = make_table(plan, some, None)[0], len(plan.motions)
+        off = [
+            deviation(follow(case, plan.integrator()).path, goal.path)
+            for case, goal in zip(plan.cases()[0], wanted[:count], strict=True)
+        ]
+        assert row.known_ticks == pytest.approx(1.0 / TICKS)
+        assert row.known_error_median_mm == np.median([one.position_mm[3] for one in off])
+        assert row.known_percent_max == max(one.percent[3] for one in off)
+        assert 0.0 < row.known_error_median_mm < row.known_error_max_mm
+
+    def test_the_scheme_of_1993_is_as_far_off_here_as_the_table_says(self):
+        """All motions with an empty gripper, beside the usual simulation, which is 6 mm off."""
+        slow = motions(ARM, BKM.home_rad())
+        for model, told_mm in SCHEME_1993_MM.items():
+            off_mm = 0.0
+            for motion in slow:
+                case = SimulatedCase(ARM, None, model, motion)
+                then, now = (
+                    follow(case, one).path for one in (Euler1993(0.035), Sdirk2(levers_m(ARM)))
+                )
+                off_mm = max(off_mm, float(deviation(then, now).position_mm.max()))
+            assert off_mm == pytest.approx(told_mm, rel=0.06), model
 
     def test_the_rows_of_1993_and_the_targets(self):
         plan, wanted = plan_and_references(B)

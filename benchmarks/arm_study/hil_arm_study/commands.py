@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path, PurePath
@@ -17,6 +17,7 @@ from hil.terminal.console import Json, err, leave, out, print_json, verb
 
 if TYPE_CHECKING:
     from hil.machines.space_arm.settings import ArmSettings
+    from hil.report.style import Picture
     from hil_arm_study.compare import ReferencePath
     from hil_arm_study.table import ModelRow, Scheme, TablePlan
 
@@ -36,14 +37,15 @@ ModelOption = Annotated[
     str | None,
     typer.Option(
         "--model",
-        metavar="a,…,e",
+        metavar="a,…,f",
         help="Drive models: a linear; b with limits of current and voltage; c b with backlash; "
-        "d c with elastic joints; e d with dry friction. All if left out.",
+        "d c with elastic joints; e d with dry friction; f b with inductance. All that the arm's "
+        "file describes if left out.",
     ),
 ]
 
-_UNKNOWN = {"euler1993": "e", "sdirk4": "c"}
-"""Drive models that an integrator does not know: dry friction, blows in rigid gaps."""
+_UNKNOWN = {"euler1993": "ef", "sdirk4": "c"}
+"""Drive models that an integrator does not know: dry friction and inductance, blows in gaps."""
 
 
 class TableSummary(TypedDict):
@@ -77,7 +79,7 @@ def table(
             "--integrator",
             metavar="sdirk2|sdirk4|euler1993",
             help="Implicit with error control, of second order or of fourth for tolerances far "
-            "below (not c), or the scheme of 1993 (not e).",
+            "below (not c), or the scheme of 1993 (not e, f).",
         ),
     ] = "sdirk2",
     step_ms: Annotated[
@@ -94,7 +96,7 @@ def table(
             min=5.0,
             max=1000.0,
             help="Fixed step of the references [us]; 25 to 200 for models a to c if left out, and "
-            "SDIRK4 for d and e.",
+            "SDIRK4 for d to f.",
         ),
     ] = None,
     repeats: Annotated[
@@ -127,7 +129,7 @@ def table(
     settings = space_arm_of(arm, key="--arm")
     plan = TablePlan(
         arm=settings.arm(),
-        models=models_of(model, without=_UNKNOWN.get(integrator, "")),
+        models=models_of(model, settings.arm(), without=_UNKNOWN.get(integrator, "")),
         loads=loads_of(settings, payload),
         motions=_motions(settings, motions),
         scheme=scheme,
@@ -139,11 +141,11 @@ def table(
     clock, cases = _clock(), [case for row in plan.cases() for case in row]
     step_s = None if reference_us is None else reference_us * 1e-6
     try:
-        with _progress(len(cases), "references") as tell:
+        with progress(len(cases), "references") as tell:
             wanted = references(cases, step_s=step_s, folder=cache, tell=tell)
-        with _progress(len(cases), "runs") as tell:
+        with progress(len(cases), "runs") as tell:
             rows = make_table(plan, wanted, clock, tell)
-        written = _write_pictures(settings, plan, wanted, clock, pictures)
+        written = _draw_pictures(settings, plan, wanted, clock, pictures)
     except OSError as error:
         raise ConfigError(str(error.filename), [f"cannot be written: {error.strerror}"]) from None
     failed = [f"{row.model} {row.payload}" for row in rows if row.failed]
@@ -195,7 +197,8 @@ def _clock() -> Callable[[], float] | None:
 
 
 @contextmanager
-def _progress(total: int, what: str) -> Iterator[Callable[[], None]]:
+def progress(total: int, what: str) -> Iterator[Callable[[], None]]:
+    """Show how much of some work is done, and the time that is left; yield what counts it."""
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (
@@ -209,29 +212,45 @@ def _progress(total: int, what: str) -> Iterator[Callable[[], None]]:
         yield lambda: bar.advance(task)
 
 
-def _write_pictures(
+def _draw_pictures(
     settings: ArmSettings,
     plan: TablePlan,
     wanted: list[ReferencePath],
     clock: Callable[[], float] | None,
     folder: Path | None,
 ) -> list[str]:
-    """Pictures of single joints, and the curve of error against speed if there is a clock."""
+    """Draw single joints, inductance, and error against speed if there is a clock."""
     if folder is None:
         return []
-    from hil_arm_study.pictures import joint_pictures, tradeoff_picture
+    from hil_arm_study.pictures import joint_pictures, second_order_picture, tradeoff_picture
+    from hil_arm_study.second_order import TIME_CONSTANTS_S, second_order_errors
     from hil_arm_study.tradeoff import FACTORS, tradeoff
+    from sim.world.space_arm.drive import DriveModel
 
+    make_pictures_folder(folder)
+    payload = next(iter(settings.payloads().values()), None)
+    drawn = joint_pictures(settings.arm(), settings.home_rad(), payload)
+    if DriveModel.F in plan.models:
+        with progress(len(plan.loads) * len(TIME_CONSTANTS_S), "inductance") as tell:
+            errors = second_order_errors(plan.arm, plan.loads, plan.motions, tell=tell)
+        drawn.append(second_order_picture(plan.arm, errors))
+    if clock is not None:
+        with progress(len(plan.rows()) * len(FACTORS), "trade-off") as tell:
+            curves = tradeoff(plan, wanted, clock, tell=tell)
+        drawn.append(tradeoff_picture(curves, plan.loads))
+    return write_pictures(folder, drawn)
+
+
+def make_pictures_folder(folder: Path) -> None:
+    """Make the folder of ``--pictures``; raises `ConfigError` if it cannot be made."""
     try:
         make_folder(folder, PurePath())
     except OSError as error:
         raise ConfigError("--pictures", [f"{folder}: cannot be made: {error.strerror}"]) from None
-    payload = next(iter(settings.payloads().values()), None)
-    drawn = joint_pictures(settings.arm(), settings.home_rad(), payload)
-    if clock is not None:
-        with _progress(len(plan.rows()) * len(FACTORS), "trade-off") as tell:
-            curves = tradeoff(plan, wanted, clock, tell=tell)
-        drawn.append(tradeoff_picture(curves, plan.loads))
+
+
+def write_pictures(folder: Path, drawn: Sequence[Picture]) -> list[str]:
+    """Write pictures into a folder and return their paths; raises `ConfigError` on failure."""
     written = []
     for picture in drawn:
         path = folder / f"{picture.name}.png"

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hil_arm_study.motions import StudyMotion
 from sim.world.space_arm.arm import Arm, Body
-from sim.world.space_arm.drive import DriveModel
+from sim.world.space_arm.drive import DriveEffects, DriveModel
 from sim.world.space_arm.integrators import (
     Accuracy,
     Integrator,
@@ -24,17 +24,15 @@ from sim.world.space_arm.integrators import (
     SpanStatus,
 )
 from sim.world.space_arm.kernels.dynamics import ArmArrays, gripper_pose, make_scratch
+from sim.world.space_arm.reference_integrators import BLOWS_STEP_S, REFERENCE_TOLERANCE_M
 from sim.world.space_arm.simulator import TICK_S, SpaceArm, levers_m
 
 Array = NDArray[np.float64]
 Clock = Callable[[], float]
 """Tells the time [s]; only differences count."""
 
-REFERENCE_STEPS_S = {DriveModel.A: 2e-4, DriveModel.B: 1e-4, DriveModel.C: 2.5e-5}
+REFERENCE_STEPS_S = {DriveModel.A: 2e-4, DriveModel.B: 1e-4, DriveModel.C: BLOWS_STEP_S}
 """Fixed steps of SDIRK2 for references: each leaves an error far below what it has to judge."""
-REFERENCE_TOLERANCE_M = 1e-12
-"""Of SDIRK4, for references with elastic gears: an error grows from bounce to bounce, so it has to
-be far smaller at first than what is judged at last."""
 NUDGE_RAD = 1e-9
 """Of each angle: 15 nm at the end of a long arm."""
 
@@ -174,18 +172,25 @@ def _no_clock() -> float:
     return 0.0
 
 
-def follow(case: SimulatedCase, integrator: Integrator, clock: Clock = _no_clock) -> FollowedMotion:
+def follow(
+    case: SimulatedCase,
+    integrator: Integrator,
+    clock: Clock = _no_clock,
+    effects: DriveEffects | None = None,
+) -> FollowedMotion:
     """Simulate a motion from its start to its end.
 
     A failed tick does not end it: the arm rests where it was, and the run tells.
 
     Args:
         clock: for the times; left out, they are zeros.
+        effects: of the drives; None for those of the case's model.
     """
     timed = _Timed(integrator, clock)
     arm = SpaceArm(
-        case.arm, case.model, case.motion.q_start_rad, payload=case.payload, integrator=timed
-    )
+        case.arm, effects or case.model, case.motion.q_start_rad, payload=case.payload,
+        integrator=timed,
+    )  # fmt: skip
     count = len(case.motion.commands_rad_s)
     positions, rotations = np.empty((count + 1, 3)), np.empty((count + 1, 3, 3))
     gripper_pose(

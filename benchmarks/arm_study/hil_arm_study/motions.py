@@ -157,15 +157,35 @@ def motions(
     return tuple(_motion(arm, np.array(home_rad, dtype=np.float64), n) for n in range(count))
 
 
-def _motion(arm: Arm, home_rad: Array, number: int) -> StudyMotion:
-    plan = _PLANS[number]
+def drawn_motions(
+    arm: Arm, home_rad: Sequence[float] | Array, count: int, speed: float = 1.0
+) -> tuple[StudyMotion, ...]:
+    """Slow motions from many starts, each with its own generator; the first are `motions`.
+
+    Args:
+        arm: the arm, without payload.
+        home_rad: a bent posture away from singularities and limits [rad], shape (6,).
+        count: how many, 1 or more; after `COUNT` their kinds come again, from other starts.
+        speed: factor on all speeds; joints stay below their largest rates.
+
+    Raises:
+        ValueError: if no start is found around the home posture.
+    """
+    home = np.array(home_rad, dtype=np.float64)
+    return tuple(_motion(arm, home, number, speed) for number in range(count))
+
+
+def _motion(arm: Arm, home_rad: Array, number: int, speed: float = 1.0) -> StudyMotion:
+    turn, kind = divmod(number, COUNT)
+    plan = _PLANS[kind]
     rng = np.random.default_rng((SEED, number))
     start = _bent_posture(arm, home_rad, rng)
     if isinstance(plan, _GripperMotion):
-        commands = _gripper_commands(arm, start, plan, rng)
+        commands = _gripper_commands(arm, start, plan, rng, speed)
     else:
-        commands = _joint_commands(arm, start, plan, rng)
-    return StudyMotion(plan.name, plan.what, start, commands)
+        commands = _joint_commands(arm, start, plan, rng, speed)
+    name = plan.name if turn == 0 else f"{plan.name}-{turn + 1}"
+    return StudyMotion(name, plan.what, start, commands)
 
 
 def _bent_posture(arm: Arm, home_rad: Array, rng: np.random.Generator) -> Array:
@@ -191,13 +211,13 @@ def _direction(wanted: tuple[float, float, float], rng: np.random.Generator) -> 
 
 
 def _gripper_commands(
-    arm: Arm, start: Array, plan: _GripperMotion, rng: np.random.Generator
+    arm: Arm, start: Array, plan: _GripperMotion, rng: np.random.Generator, factor: float
 ) -> Array:
     """Programmed rates along the path of an arm that follows them exactly, shape (N, 6)."""
-    speed = SPEED_M_S * min(1.0, reach_m(arm) / LONG_ARM_M)
+    speed = factor * SPEED_M_S * min(1.0, reach_m(arm) / LONG_ARM_M)
     turns = plan.turn != _ANY or plan.line == _ANY
     line, turn = _direction(plan.line, rng), _direction(plan.turn, rng)
-    twist = np.concatenate((speed * line, (TURN_RAD_S if turns else 0.0) * turn))
+    twist = np.concatenate((speed * line, (factor * TURN_RAD_S if turns else 0.0) * turn))
     programmed = ProgrammedRates(arm, TICK_S)
     q, commands = start.copy(), []
     for ticks, part in plan.pattern:
@@ -208,7 +228,9 @@ def _gripper_commands(
     return np.array(commands)
 
 
-def _joint_commands(arm: Arm, start: Array, plan: _JointMotion, rng: np.random.Generator) -> Array:
+def _joint_commands(
+    arm: Arm, start: Array, plan: _JointMotion, rng: np.random.Generator, factor: float
+) -> Array:
     """Random rates that jump, each joint turning back where its limit is near, shape (N, 6)."""
     commands, rest = np.zeros((TICKS, 6)), 8
     q = start.copy()
@@ -216,8 +238,10 @@ def _joint_commands(arm: Arm, start: Array, plan: _JointMotion, rng: np.random.G
         end = min(begin + plan.hold_ticks, TICKS - rest)
         for joint in plan.joints:
             link = arm.links[joint]
-            most = min(JOINT_RATES_RAD_S[1], 0.9 * link.rate_max_rad_s)
+            fastest = 0.9 * link.rate_max_rad_s
+            most = min(JOINT_RATES_RAD_S[1], fastest)
             rate = rng.uniform(JOINT_RATES_RAD_S[0], most) * rng.choice((-1.0, 1.0))
+            rate = max(-fastest, min(factor * rate, fastest))
             way = rate * (end - begin) * TICK_S
             low, high = link.position_min_rad, link.position_max_rad
             if not low + 0.2 * ROOM_RAD <= q[joint] + way <= high - 0.2 * ROOM_RAD:

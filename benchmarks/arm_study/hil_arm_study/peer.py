@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 from hil_arm_study.compare import Clock, SimulatedCase, least_times
-from sim.world.space_arm.drive import drive_table
 from sim.world.space_arm.integrators_1993 import Rk4, largest_stable_step
 from sim.world.space_arm.simulator import TICK_S
 
@@ -29,7 +28,7 @@ def rk4_peer(case: SimulatedCase, clock: Clock) -> Peer | None:
     try:
         step_s = largest_stable_step(
             arm.arrays(),
-            drive_table(case.arm.drives, case.model.effects),
+            case.arm.drive_table(case.model.effects),
             case.motion.q_start_rad,
             case.motion.commands_rad_s,
             tick_s=TICK_S,

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from hil.report.style import INK, LEG_COLOURS, LEGEND_IN, LIMIT, WANTED, Picture, draw_png, place
 from hil.stations.arm.commands.space_arms import Load
+from hil_arm_study.second_order import SecondOrderError, own_time_constants_s
 from hil_arm_study.targets import PUBLISHED, TARGETS
 from hil_arm_study.traces import Demonstration, HeldCommand, JointTrace, trace
 from hil_arm_study.tradeoff import AccuracyCurve
@@ -27,19 +28,22 @@ MILLI = 1e3
 
 
 def joint_pictures(arm: Arm, q_start_rad: Array, payload: Body | None) -> list[Picture]:
-    """What happens in one joint: the gap, dry friction, limits of the drive, and a clutch.
+    """What happens in one joint: the gap, friction, limits and inductance of the drive, a clutch.
 
     Args:
         arm: the arm, without payload.
         q_start_rad: where it starts, at rest [rad], shape (6,).
         payload: what the gripper holds where friction and limits are shown.
     """
-    return [
+    drawn = [
         gap_picture(arm, q_start_rad),
         stick_slip_picture(arm, q_start_rad, payload),
         saturation_picture(arm, q_start_rad, payload),
         clutch_picture(arm, q_start_rad, payload),
     ]
+    if DriveModel.F in arm.models():
+        drawn.append(inductance_picture(arm, q_start_rad))
+    return drawn
 
 
 def gap_picture(arm: Arm, q_start_rad: Array) -> Picture:
@@ -151,6 +155,52 @@ def saturation_picture(arm: Arm, q_start_rad: Array, payload: Body | None) -> Pi
     )
 
 
+def inductance_picture(arm: Arm, q_start_rad: Array) -> Picture:
+    """A step of the command with and without inductance, nothing in the gripper: models f and b."""
+    drive, joint = arm.drives[WRIST_YAW], WRIST_YAW
+    rate = 0.06 * arm.links[joint].rate_max_rad_s
+    phases = (HeldCommand(0.015, rate), HeldCommand(0.025, -rate))
+    without, wound = (
+        trace(arm, q_start_rad, Demonstration(joint, model, None, phases, 5e-5))
+        for model in (DriveModel.B, DriveModel.F)
+    )
+    time_ms = MILLI * wound.time_s
+
+    def draw(figure: Figure) -> None:
+        rates, voltage, current = _panels(figure, 3)
+        rates.plot(
+            time_ms, MILLI * wound.command_rad_s, color=WANTED, linestyle="--", label="command"
+        )
+        for panel, name, scale in (
+            (rates, "motor_rad_s", MILLI), (voltage, "voltage_v", 1.0), (current, "current_a", 1.0),
+        ):  # fmt: skip
+            panel.plot(
+                time_ms,
+                scale * getattr(without, name),
+                color=LINK,
+                label="b, without L",
+                linewidth=2.2,
+            )
+            panel.plot(time_ms, scale * getattr(wound, name), color=MOTOR, label="f, with L")
+        rates.set_ylabel("rate, mrad/s")
+        _limits(voltage, drive.voltage_max_v)
+        voltage.set_ylabel("voltage, V")
+        _limits(current, drive.current_max_a)
+        current.set_ylabel("current, A")
+        current.set_xlabel("time, ms")
+        for panel in (rates, voltage, current):
+            _legend(panel)
+
+    return Picture(
+        "inductance",
+        "The current needs time",
+        "Wrist yaw, empty gripper, a step of the command and a reversal. Without inductance "
+        "(model b) the current jumps to what the voltage drives; with it (model f) it rises as "
+        "fast as the loop's voltage lets it, and the loop of rate and current rings.",
+        draw_png(5.8, draw),
+    )
+
+
 def clutch_picture(arm: Arm, q_start_rad: Array, payload: Body | None) -> Picture:
     """A clutch that starts a link by slipping, and stops it on a brake: model e."""
     joint, limit_nm, brake_s = WRIST_ROLL, 10.0, 1.5
@@ -186,6 +236,53 @@ def clutch_picture(arm: Arm, q_start_rad: Array, payload: Body | None) -> Pictur
         "yellow: the clutch passes on its limit, so the link's rate is a straight line until both "
         "are equally fast. At 1.5 s the brake stops the motor, and the link slips to rest.",
         draw_png(5.8, draw),
+    )
+
+
+def second_order_picture(arm: Arm, errors: Sequence[SecondOrderError]) -> Picture:
+    """Error of drives of second order against the electrical time constant."""
+    loads = list(dict.fromkeys(error.load.name for error in errors))
+    ticks = sorted({MILLI * error.time_constant_s for error in errors})
+
+    def draw(figure: Figure) -> None:
+        panel = figure.subplots()
+        place(figure, right_in=LEGEND_IN, top_in=0.12)
+        panel.set_xscale("log")
+        panel.set_yscale("log")
+        for number, name in enumerate(loads):
+            of_load = [error for error in errors if error.load.name == name]
+            load, colour = of_load[0].load, LEG_COLOURS[number % 6]
+            label = "no payload" if load.body is None else f"{load.mass_kg:g} kg"
+            times = [MILLI * error.time_constant_s for error in of_load]
+            panel.plot(
+                times, [error.largest_mm for error in of_load], color=colour,
+                marker=LOADS_MARKERS[number % 5], markersize=4, label=label,
+            )  # fmt: skip
+            panel.plot(
+                times, [error.median_mm for error in of_load], color=colour, linestyle=":",
+                label="median" if name == loads[-1] else None,
+            )  # fmt: skip
+        panel.axhline(
+            PUBLISHED[DriveModel.B].position_mm, color=WANTED, linestyle="--",
+            label="error of b, 1993",
+        )  # fmt: skip
+        for n, own_s in enumerate(dict.fromkeys(own_time_constants_s(arm))):
+            label = "the arm's own" if n == 0 else None
+            panel.axvline(MILLI * own_s, color=INK, linewidth=1.0, label=label)
+        panel.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        panel.yaxis.set_major_formatter("{x:g}")
+        panel.minorticks_off()
+        panel.set_xlabel("electrical time constant L / R, ms")
+        panel.set_ylabel("largest error of model b, mm")
+        _legend(panel)
+
+    return Picture(
+        "second_order",
+        "Where a drive of second order suffices",
+        "Distance between the grippers of models b and f at the ticks of slow motions, by the time "
+        "constant that all windings are given. Dashed: the error that was published for model b "
+        "in 1993. Where a line is below it, inductance may be left out as it was then.",
+        draw_png(4.2, draw),
     )
 
 

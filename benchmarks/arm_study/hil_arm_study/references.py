@@ -23,14 +23,13 @@ from hil.ipc.child import worker_pool
 from hil_arm_study import compare
 from hil_arm_study.compare import (
     REFERENCE_STEPS_S,
-    REFERENCE_TOLERANCE_M,
     Deviation,
     GripperPath,
     ReferencePath,
     SimulatedCase,
     reference,
 )
-from sim.world.space_arm.drive import drive_table
+from sim.world.space_arm.reference_integrators import REFERENCE_TOLERANCE_M
 
 ERRORS = ("position_mm", "orientation_deg", "percent")
 Tell = Callable[[], object]
@@ -112,7 +111,7 @@ def digest(case: SimulatedCase, step_s: float | None) -> str:
     steps = step_s or REFERENCE_STEPS_S.get(case.model, REFERENCE_TOLERANCE_M)
     hasher.update(f"{case.model.name} {steps!r}\n".encode())
     arm = case.arm if case.payload is None else case.arm.with_payload(case.payload)
-    numbers = [*arm.arrays()[1:], *drive_table(case.arm.drives, case.model.effects)]
+    numbers = [*arm.arrays()[1:], *case.arm.drive_table(case.model.effects)]
     for array in (*numbers, case.motion.q_start_rad, case.motion.commands_rad_s):
         hasher.update(np.ascontiguousarray(array, dtype=np.float64).tobytes())
     return hasher.hexdigest()[:32]

@@ -107,8 +107,12 @@ class ModelRow:
     """Share of the ticks at which the reference is known, see `KNOWN_SHARE`."""
     known_error_max_mm: float
     """Largest deviation of the position at those ticks."""
+    known_error_median_mm: float
+    """Median of the same; 0 if there are none."""
     known_orientation_max_deg: float
-    """The same of the orientation."""
+    """Largest deviation of the orientation at those ticks."""
+    known_percent_max: float
+    """Largest deviation of a coordinate there, in percent of its path's range."""
     worst_motion: str
     """The motion that has the largest deviation."""
     worst_at_s: float
@@ -251,10 +255,13 @@ def _known_errors(
     known = np.concatenate([goal.error.position_mm for goal in wanted]) <= most
     position = np.concatenate([one.position_mm for one in apart])
     orientation = np.concatenate([one.orientation_deg for one in apart])
+    percent = np.concatenate([one.percent for one in apart])
     return {
         "known_ticks": float(known.mean()),
         "known_error_max_mm": float(position[known].max(initial=0.0)),
+        "known_error_median_mm": float(np.median(position[known])) if known.any() else 0.0,
         "known_orientation_max_deg": float(orientation[known].max(initial=0.0)),
+        "known_percent_max": float(percent[known].max(initial=0.0)),
     }
 
 

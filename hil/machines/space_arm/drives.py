@@ -26,6 +26,8 @@ class MotorSettings(Settings):
     """Largest current of the amplifier [A]."""
     mesh_damping_s: NotNegative
     """Damping of the gear's teeth for its stiffness [s]."""
+    inductance_h: Positive | None = None
+    """Inductance of the winding, which drive model f needs [H]."""
 
 
 class DriveSettings(MotorSettings):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from hil.run.end import ConclusionSummary
+from hil.stations.arm.model_choice_summary import ModelChoiceSummary
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,6 +31,18 @@ class FindingSummary(TypedDict):
     """Unit of value and limit."""
     within: bool
     """Whether the limit is kept."""
+
+
+class SimulationSummary(TypedDict):
+    """Accuracy of the simulation of the space arm."""
+
+    accuracy: str
+    """`usual` or `fine`."""
+    why: str
+    """Reason, in words."""
+    usual_waypoints: int | None
+    """Number of waypoints that took too much work to be fine; null of a live motion, whose
+    recording has them in `flags`."""
 
 
 class ActionSummary(TypedDict):
@@ -60,8 +73,12 @@ class ArmCheckSummary(TypedDict):
     """Scale of the distances [1]."""
     findings: list[FindingSummary]
     """Values that come nearest to each limit; empty for a live motion."""
+    simulation: SimulationSummary
+    """Accuracy of the simulation of the space arm."""
     actions: NotRequired[list[ActionSummary]]
     """Actions that the proof has played; left out where the scenario has none."""
+    model_choice: NotRequired[ModelChoiceSummary]
+    """Simulation that was taken, if the scenario says `model = "auto"`."""
 
 
 class AccuracySummary(TypedDict):
@@ -154,6 +171,10 @@ class ArmRunSummary(StreamSummary):
     """Scale of the distances [1]."""
     findings: list[FindingSummary]
     """Values that come nearest to each limit; empty for a live motion."""
+    simulation: SimulationSummary
+    """Accuracy of the simulation of the space arm."""
+    model_choice: NotRequired[ModelChoiceSummary]
+    """Simulation that was taken, if the scenario says `model = "auto"`."""
     accuracy: AccuracySummary | None
     """Accuracy by the report, if one was asked for."""
 
@@ -324,3 +345,5 @@ class AdvanceSummary(TypedDict):
     """Every tick has a solution."""
     ticks: list[SnapshotSummary]
     """A tick of 0.35 s each."""
+    model_choice: NotRequired[ModelChoiceSummary]
+    """Simulation that was taken with `--model auto`."""

@@ -48,6 +48,7 @@ class ArmFlag(IntFlag):
     STOP_ASKED = 16  # a signal or the operator asked for the end of the run
     RESTING = 32  # let go: the robot rests, or goes to rest or from it, while the space arm swings
     BEHIND = 64  # the robot is not where the simulated gripper is on the bench
+    USUAL = 128  # too much work for the fine simulation: in part by the usual accuracy
 
 
 def _joints(name: str, unit: str) -> Signal:

@@ -11,7 +11,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.space_arm.drive import JointDrive
+from sim.world.space_arm.drive import DriveEffects, DriveModel, JointDrive, drive_table
 from sim.world.space_arm.kernels.chain import (
     ARM_ROWS,
     INERTIA,
@@ -92,6 +92,29 @@ class Arm:
     def mass_kg(self) -> float:
         """Mass of all moving links."""
         return math.fsum(link.mass_kg for link in self.links)
+
+    def lacks(self, effects: DriveEffects) -> str:
+        """Say what is not given that drives with these effects need; empty if nothing is."""
+        pairs = zip(self.links, self.drives, strict=True)
+        names = [link.name for link, drive in pairs if drive.inductance_h is None]
+        if not (effects.inductance and names):
+            return ""
+        return f"inductance_h is not given for the drive of {', '.join(names)}"
+
+    def models(self) -> tuple[DriveModel, ...]:
+        """List the drive models that this arm's drives are described for."""
+        return tuple(model for model in DriveModel if not self.lacks(model.effects))
+
+    def drive_table(self, effects: DriveEffects) -> Array:
+        """Make the drives' table for the kernels, see `drive.drive_table`.
+
+        Raises:
+            SpaceArmError: if a drive is not described for these effects.
+        """
+        lacking = self.lacks(effects)
+        if lacking:
+            raise SpaceArmError(f"arm {self.name}: {lacking}")
+        return drive_table(self.drives, effects)
 
     def arrays(self) -> ArmArrays:
         """Kernels' form of the arm, in frames K_i whose z is the joint's axis."""

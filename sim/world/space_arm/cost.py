@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.space_arm.arm import Arm, Body
-from sim.world.space_arm.drive import FRICTION, DriveModel, drive_table
+from sim.world.space_arm.drive import FRICTION, DriveModel
 from sim.world.space_arm.integrators import Accuracy
 from sim.world.space_arm.kernels import dynamics, sdirk2
 from sim.world.space_arm.operation_count import (
@@ -67,7 +67,7 @@ class TickCost:
     hits: int
     """Number of blows in rigid gaps."""
     state: Array
-    """State after the tick as the counting run has it, shape (5, n)."""
+    """State after the tick as the counting run has it, shape (6, n)."""
     call: Callable[[], Array]
     """Call of the compiled tick, which returns the state after it."""
 
@@ -136,7 +136,13 @@ def _cost(arm: Arm, what: str, kernels: tuple[str, ...], published_1993: str = "
     return KernelCost(what, every, needed, tuple(map(call, kernels)), published_1993)
 
 
-def tick_cost(arm: Arm, q_rad: Array, model: DriveModel, payload: Body | None = None) -> TickCost:
+def tick_cost(
+    arm: Arm,
+    q_rad: Array,
+    model: DriveModel,
+    payload: Body | None = None,
+    accuracy: Accuracy | None = None,
+) -> TickCost:
     """Count the tick in which an arm stops that has just begun to move.
 
     Every joint has reached a share of its largest rate when rest is commanded, so that gears with
@@ -144,14 +150,15 @@ def tick_cost(arm: Arm, q_rad: Array, model: DriveModel, payload: Body | None = 
 
     Args:
         q_rad: joint angles at the start [rad], shape (n,).
+        accuracy: of the tick that is counted; None for the usual one.
     """
     space = SpaceArm(arm, model, q_rad, payload=payload)
     command = RATE_SHARE * np.array([link.rate_max_rad_s for link in arm.links])
     for _ in range(TICKS_BEFORE):
         space.advance(command)
     command = np.zeros(arm.joints)
-    drive = drive_table(arm.drives, model.effects)
-    control = Accuracy().control(levers_m(arm))
+    drive = arm.drive_table(model.effects)
+    control = (accuracy or Accuracy()).control(levers_m(arm))
     begun, dry, arrays = space.state, drive[FRICTION].copy(), space.arm.arrays()
 
     def call() -> Array:

@@ -34,7 +34,7 @@ class JointDrive:
     back_emf_v_s: float
     """Voltage that the motor makes for 1 rad/s of its own [V s/rad]."""
     resistance_ohm: float
-    """Resistance of the winding; its inductance is left out (a drive of second order)."""
+    """Resistance of the winding."""
     speed_gain_v_s: float
     """Voltage of the speed loop for 1 rad/s of error of the motor [V s/rad]."""
     voltage_max_v: float
@@ -55,6 +55,8 @@ class JointDrive:
     """Torque at which the clutch between gear and link slips; infinite without one."""
     brake_nm: float
     """Torque that the brake can hold, on the joint's side."""
+    inductance_h: float | None = None
+    """Inductance of the winding; None if it is not known."""
 
     def __post_init__(self) -> None:
         may_be_zero = {
@@ -62,6 +64,8 @@ class JointDrive:
         }  # fmt: skip
         for field in fields(self):
             value = getattr(self, field.name)
+            if value is None:
+                continue
             least = "0 or more" if field.name in may_be_zero else "above 0"
             if field.name == "clutch_nm" and value == math.inf:
                 continue
@@ -83,10 +87,12 @@ class DriveEffects:
     """Whether there is dry friction with true sticking."""
     clutch: bool = False
     """Whether torque beyond the clutch's makes it slip."""
+    inductance: bool = False
+    """Whether the current needs time to change: a drive of third order."""
 
 
 class DriveModel(Enum):
-    """The drive models of the table of 1993, and one more."""
+    """The drive models of the table of 1993, and two more."""
 
     A = "a"
     """Linear drive."""
@@ -98,10 +104,14 @@ class DriveModel(Enum):
     """Model c with elastic joints."""
     E = "e"
     """Model d with dry friction."""
+    F = "f"
+    """Model b with the inductance of the windings."""
 
     @property
     def effects(self) -> DriveEffects:
         """Effects that this model simulates."""
+        if self is DriveModel.F:
+            return DriveEffects(limits=True, inductance=True)
         number = "abcde".index(self.value)
         return DriveEffects(
             limits=number >= 1, backlash=number >= 2, elasticity=number >= 3, friction=number >= 4
@@ -140,11 +150,13 @@ BRAKE = 12
 """Torque of the brake [N m]."""
 HOLD = 13
 """Hold RIGID, RIGID_GAP or ELASTIC, the same for all joints."""
-ROWS = 14
+WINDING = 14
+"""Electrical time constant L / R of the winding [s]; 0 without inductance."""
+ROWS = 15
 
 
 def drive_table(drives: Sequence[JointDrive], effects: DriveEffects) -> Array:
-    """Convert the drives of an arm's joints to the joint's side, with the wanted effects.
+    """Convert the drives of all joints to the joint's side, with the wanted effects.
 
     An effect that is left out has a limit of infinity, or a gap or torque of 0. One array, because
     a compiled function takes it at a tenth of the cost of thirteen.
@@ -153,8 +165,13 @@ def drive_table(drives: Sequence[JointDrive], effects: DriveEffects) -> Array:
         effects: what is simulated; the rest is left out.
 
     Returns:
-        One column a joint, the rows named above, shape (14, n), read-only.
+        One column a joint, the rows named above, shape (15, n), read-only.
+
+    Raises:
+        ValueError: if the inductance of a drive is wanted and not given.
     """
+    if effects.inductance and None in [drive.inductance_h for drive in drives]:
+        raise ValueError("inductance_h is not given for every drive")
 
     def column(name: str) -> Array:
         return np.array([getattr(drive, name) for drive in drives], dtype=np.float64)
@@ -176,5 +193,7 @@ def drive_table(drives: Sequence[JointDrive], effects: DriveEffects) -> Array:
     table[CLUTCH] = column("clutch_nm") if effects.clutch else np.inf
     table[BRAKE] = column("brake_nm")
     table[HOLD] = ELASTIC if effects.elasticity else RIGID_GAP if effects.backlash else RIGID
+    if effects.inductance:
+        table[WINDING] = column("inductance_h") / column("resistance_ohm")
     table.setflags(write=False)
     return table

@@ -1,7 +1,7 @@
 """Integrators of the arm: one interface, and the implicit method with control.
 
 An integrator changes a state in place and reports the outcome; it never raises for what the numbers
-do. The state is an array of five rows and a column a joint, see `kernels.sdirk2`.
+do. The state is an array of six rows and a column a joint, see `kernels.sdirk2`.
 """
 
 from abc import ABC, abstractmethod
@@ -51,13 +51,17 @@ class Span:
     """Number of iterations of Newton's method."""
     hits: int = 0
     """Number of blows in rigid gaps."""
+    usual: int = 0
+    """Number of parts that `CappedSdirk4` left to the usual method."""
 
 
 def together(spans: Sequence[Span]) -> Span:
     """Sum up a span that was passed in parts: the worst status, the sum of the work."""
     order = list(SpanStatus)
     worst = max((span.status for span in spans), key=order.index)
-    counts = zip(*((s.steps, s.rejected, s.iterations, s.hits) for s in spans), strict=True)
+    counts = zip(
+        *((s.steps, s.rejected, s.iterations, s.hits, s.usual) for s in spans), strict=True
+    )
     return Span(worst, *map(sum, counts))
 
 
@@ -73,7 +77,7 @@ class Integrator(Protocol):
         dry_nm: Array,
         span_s: float,
     ) -> Span:
-        """Advance ``state`` (5, n) by ``span_s``; commands are held."""
+        """Advance ``state`` (6, n) by ``span_s``; commands are held."""
         ...
 
 
@@ -97,7 +101,7 @@ class Accuracy:
     """Age at which mass matrix and Coriolis torques are recomputed; 0 = every step [s]. A whole
     tick makes it the simplification of 1993."""
     steps_max: int = 20_000
-    """Most steps of a span, then it is finished with the longest step."""
+    """Most steps of a span, taken or repeated; then it is finished with the longest step."""
     coriolis: bool = True
     """False leaves out the velocity's part of the dynamics, as in 1993."""
     rate_tolerance_rad_s: float = RATE_TOLERANCE
@@ -209,6 +213,10 @@ class Sdirk4(KernelIntegrator):
     def __init__(self, lever_m: Array, accuracy: Accuracy | None = None) -> None:
         super().__init__(sdirk4.make_span_work)
         self._control = (accuracy or Accuracy.fine()).control(lever_m)
+
+    def allow(self, tries: int) -> None:
+        """Set the most steps, taken or repeated, of the spans that follow."""
+        self._control = self._control._replace(steps_max=tries)
 
     def _advance(self, arm: ArmArrays, drive: Array, motion: Motion) -> int:
         """Advance a span; raises `ValueError` if the gears have rigid gaps."""

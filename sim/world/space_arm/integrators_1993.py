@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.space_arm.drive import CLUTCH, FRICTION
+from sim.world.space_arm.drive import CLUTCH, FRICTION, WINDING
 from sim.world.space_arm.integrators import KernelIntegrator, Motion, SpanStatus
 from sim.world.space_arm.kernels import euler_1993, rk4, rk4_modes, sdirk2
 from sim.world.space_arm.kernels.dynamics import ArmArrays, gripper_pose, make_scratch
@@ -73,8 +73,14 @@ class Euler1993(KernelIntegrator):
         """Advance a span; ``rejected`` counts switches of regimes.
 
         Raises:
-            ValueError: if a clutch can slip, for which the scheme has no regime.
+            ValueError: if a clutch can slip, or motors have inductance: the scheme has no regime
+                for either.
         """
+        if drive[WINDING].any():
+            raise ValueError(
+                "motors with inductance (model f): the scheme of 1993 knows drives of second order "
+                "only; SDIRK2, SDIRK4 and RK4 do more"
+            )
         weakest = float(np.min(drive[CLUTCH]))
         if weakest < np.inf:
             raise ValueError(

@@ -15,6 +15,7 @@ from sim.world.space_arm.actions import (
     changed_drives,
 )
 from sim.world.space_arm.arm import Arm, Body
+from sim.world.space_arm.capped_sdirk4 import CappedSdirk4
 from sim.world.space_arm.drive import (
     BACK_EMF,
     BRAKE,
@@ -24,19 +25,28 @@ from sim.world.space_arm.drive import (
     RIGID,
     RIGID_GAP,
     TORQUE_PER_VOLT,
+    WINDING,
     DriveEffects,
     DriveModel,
-    drive_table,
 )
 from sim.world.space_arm.integrators import Integrator, Sdirk2, Span, SpanStatus, together
 from sim.world.space_arm.kernels import stage
-from sim.world.space_arm.kernels.drive_law import motor_torque
+from sim.world.space_arm.kernels.drive_law import motor_torque, torque_rate
 from sim.world.space_arm.kernels.dynamics import (
     gripper_jacobian,
     gripper_pose,
     make_scratch,
 )
-from sim.world.space_arm.kernels.sdirk2 import SLIP, STATE_ROWS, L, Q, V, W, mark_face_contacts
+from sim.world.space_arm.kernels.sdirk2 import (
+    SLIP,
+    STATE_ROWS,
+    L,
+    Q,
+    T,
+    V,
+    W,
+    mark_face_contacts,
+)
 from sim.world.space_arm.kernels.vectors import table_of
 from sim.world.space_arm.payload import grapple_rates
 from sim.world.space_arm.snapshot import Snapshot, active_of
@@ -77,7 +87,7 @@ class SpaceArm:
     ) -> None:
         self._empty = arm
         self.effects: DriveEffects = effects.effects if isinstance(effects, DriveModel) else effects
-        self._rated = self._drive = drive_table(arm.drives, self.effects)
+        self._rated = self._drive = arm.drive_table(self.effects)
         self._torque_per_ampere = np.array(
             [drive.gear_ratio * drive.torque_constant_nm_a for drive in arm.drives]
         )
@@ -121,7 +131,7 @@ class SpaceArm:
 
     @property
     def state(self) -> Array:
-        """Copy of the state, shape (5, n); see `kernels.sdirk2`."""
+        """Copy of the state, shape (6, n); see `kernels.sdirk2`."""
         return self._state.copy()
 
     @state.setter
@@ -210,6 +220,8 @@ class SpaceArm:
             list[Span](),
             samples,
         )
+        if isinstance(self._integrator, CappedSdirk4):
+            self._integrator.begin_tick()
         held, coming = self._braked(asked), TickActions(actions)
         while left:
             parts = left if spans and spans[-1].status is not SpanStatus.DONE else 1
@@ -265,11 +277,8 @@ class SpaceArm:
         gripper_pose(self._arrays, state[Q], self._scratch, rotation, position)
         gripper_jacobian(self._arrays, state[Q], self._scratch, jacobian)
         twist = jacobian @ state[V]
-        motor = np.array(
-            [motor_torque(drive, j, state[W, j], command[j])[0] for j in range(self.joints)]
-        )
+        motor, voltage = self._motors(command)
         current = motor / self._torque_per_ampere
-        voltage = motor / self._rated[TORQUE_PER_VOLT] + drive[BACK_EMF] * state[W]
         return Snapshot(
             self._time_s, state[Q].copy(), state[V].copy(), state[Q] + state[L] + state[SLIP],
             state[W].copy(), rotation, position, twist[:3].copy(), twist[3:].copy(),
@@ -284,6 +293,18 @@ class SpaceArm:
             span, path_m,
         )  # fmt: skip
 
+    def _motors(self, command: Array) -> tuple[Array, Array]:
+        """Compute the motors' present torques [N m] and voltages [V]."""
+        state, drive, motors = self._state, self._drive, range(len(command))
+        if drive[WINDING, 0] == 0.0:
+            motor = np.array([motor_torque(drive, j, state[W, j], command[j])[0] for j in motors])
+            return motor, motor / self._rated[TORQUE_PER_VOLT] + drive[BACK_EMF] * state[W]
+        motor = state[T].copy()
+        change = [torque_rate(drive, j, motor[j], state[W, j], command[j]) for j in motors]
+        resistive_and_inductive = motor + drive[WINDING] * np.array(change)
+        volts = resistive_and_inductive / self._rated[TORQUE_PER_VOLT]
+        return motor, volts + drive[BACK_EMF] * state[W]
+
     def _gear_torques(self, command: Array, dry: Array) -> Array:
         """Compute the present torques through the gears, whatever holds the links."""
         state, drive, s = self._state, self._drive, self._stage
@@ -293,7 +314,7 @@ class SpaceArm:
             mark_face_contacts(drive, state, s)
         s[stage.LINK_R], s[stage.MOTOR_R], s[stage.WINDUP_R] = state[V], state[W], state[L]
         s[stage.LINK], s[stage.MOTOR] = state[V], state[W]
-        s[stage.COMMAND], s[stage.DRY] = command, dry
+        s[stage.COMMAND], s[stage.DRY], s[stage.MOTOR_TORQUE_R] = command, dry, state[T]
         stage.solve_stage(drive, INSTANT_S, s)
         return s[stage.TORQUE].copy()
 

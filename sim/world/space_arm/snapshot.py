@@ -94,7 +94,7 @@ def active_of(
 
     Args:
         drive: the drives as the kernels see them.
-        state: shape (5, n); see `kernels.sdirk2`.
+        state: shape (6, n); see `kernels.sdirk2`.
         command_rad_s: rate that was asked of it [rad/s].
         dry_nm: dry friction of its motor, the brake's included [N m].
         slip_before_rad: how far its clutch had slipped when the tick began [rad].

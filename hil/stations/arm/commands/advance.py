@@ -13,13 +13,14 @@ from hil.stations.arm.commands.space_arms import (
     ArmArg,
     angles_of,
     joint_values,
-    loads_of,
-    models_of,
+    one_load_of,
     space_arm_of,
 )
+from hil.stations.arm.model_choice_summary import summarize_choice
 from hil.terminal.console import Json, leave, out, print_json, verb
 
 if TYPE_CHECKING:
+    from sim.world.space_arm.model_choice import ModelChoice
     from sim.world.space_arm.snapshot import Active, Snapshot
 
 
@@ -42,40 +43,60 @@ def advance(
         ),
     ] = "none",
     model: Annotated[
-        str, typer.Option("--model", metavar="a|b|c|d|e", help="Drive model: see hil arm table.")
+        str,
+        typer.Option(
+            "--model",
+            metavar="a|b|c|d|e|f|auto",
+            help="Drive model: see hil arm table; auto: the cheapest within --bound of model e.",
+        ),
     ] = "e",
+    bound: Annotated[
+        str | None,
+        typer.Option(
+            "--bound", metavar="%|MM", help="Error allowed with auto: 0.5% of the range, or 2mm."
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Simulate a few ticks of 0.35 s with constant commanded joint rates."""
-    import numpy as np
-    from rich.table import Table
-
+    from hil.stations.arm.commands.advanced_motion import AdvancedMotion, simulated_arm
     from sim.world.space_arm.integrators import SpanStatus
-    from sim.world.space_arm.simulator import SpaceArm
 
     settings = space_arm_of(arm)
-    loads, models = loads_of(settings, payload), models_of(model)
-    if len(loads) != 1 or len(models) != 1:
-        raise ConfigError("command line", ["one payload and one model are needed here"])
+    load, start = one_load_of(settings, payload), angles_of(settings, joints)
     command = joint_values(settings, rates, "--rates", "/s")
     try:
-        simulated = SpaceArm(
-            settings.arm(), models[0], angles_of(settings, joints), payload=loads[0].body
+        simulated, choice = simulated_arm(
+            AdvancedMotion(settings.arm(), load, start, command, ticks), model, bound
         )
         snapshots = [simulated.advance(command) for _ in range(ticks)]
+    except ConfigError:
+        raise
     except ValueError as error:
         raise ConfigError("command line", [str(error)]) from None
     ok = all(snapshot.status is not SpanStatus.FAILED for snapshot in snapshots)
     if as_json:
-        print_json(AdvanceSummary(ok=ok, ticks=[_snapshot(one) for one in snapshots]))
+        summary = AdvanceSummary(ok=ok, ticks=[_snapshot(one) for one in snapshots])
+        if choice is not None:
+            summary["model_choice"] = summarize_choice(choice)
+        print_json(summary)
     else:
-        shown = Table("t s", "x m", "y m", "z m", "speed mm/s", "joints held back by", box=None)
-        for snapshot in snapshots:
-            speed = 1e3 * float(np.linalg.norm(snapshot.velocity_BG_m_s))
-            place = (f"{value:.6f}" for value in snapshot.position_BG_m)
-            shown.add_row(f"{snapshot.time_s:.2f}", *place, f"{speed:.3f}", _held(snapshot))
-        out.print(shown)
+        _show(snapshots, choice)
     leave(ok)
+
+
+def _show(snapshots: list[Snapshot], choice: ModelChoice | None) -> None:
+    import numpy as np
+    from rich.table import Table
+
+    if choice is not None:
+        out.print(f"simulated by {choice}", soft_wrap=True)
+    shown = Table("t s", "x m", "y m", "z m", "speed mm/s", "joints held back by", box=None)
+    for snapshot in snapshots:
+        speed = 1e3 * float(np.linalg.norm(snapshot.velocity_BG_m_s))
+        place = (f"{value:.6f}" for value in snapshot.position_BG_m)
+        shown.add_row(f"{snapshot.time_s:.2f}", *place, f"{speed:.3f}", _held(snapshot))
+    out.print(shown)
 
 
 def _held(snapshot: Snapshot) -> str:

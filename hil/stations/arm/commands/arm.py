@@ -164,7 +164,7 @@ app = typer.Typer(
     help="The arm station: **check** and **run** its scenarios, drive its robot alone "
     "(**goto**, **jog**, **play**), **identify** its controller, **emulate** it; kinematics of "
     "robots and space arms (**fk**, **ik**); the simulated space arm (**advance**, its torques "
-    "**id** and operations **cost**; with the package `hil-arm-study` **table**).",
+    "**id** and operations **cost**; with the package `hil-arm-study` **table**, **simplify**).",
 )
 for command in (check, run, goto, jog, play, identify, emulate, fk, ik, advance, cost):
     app.command()(command)

@@ -43,7 +43,6 @@ def cost(
     Beside them the figures of 1993, and the least time of a call from Python.
     """
     from sim.world.space_arm.cost import kernel_costs, simplified_costs, tick_cost
-    from sim.world.space_arm.drive import DriveModel
 
     settings = space_arm_of(arm)
     load = one_load_of(settings, payload)
@@ -53,7 +52,7 @@ def cost(
             *kernel_costs(model, load.body),
             *simplified_costs(model, settings.payloads()),
         ]
-        ticks = [tick_cost(model, home_rad, one, load.body) for one in DriveModel]
+        ticks = [tick_cost(model, home_rad, one, load.body) for one in model.models()]
         summary = ArmCostSummary(
             ok=True,
             arm=settings.name,

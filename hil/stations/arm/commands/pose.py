@@ -123,7 +123,7 @@ def _space_place(path: Path, joints: str | None) -> SpacePlaceSummary:
         q_deg=settings.in_file_units(q),
         position_m=position,
         rotation=rotation,
-        rpy_deg=Rotation.from_matrix(rotation).as_euler("ZYX", degrees=True)[::-1],
+        rpy_deg=np.flip(Rotation.from_matrix(rotation).as_euler("ZYX", degrees=True)).copy(),
         smallest_singular_value=posture.smallest,
         manipulability=posture.manipulability,
         violations=violations,

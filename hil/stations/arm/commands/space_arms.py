@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hil.machines.space_arm.settings import ArmSettings
-    from sim.world.space_arm.arm import Body
+    from sim.world.space_arm.arm import Arm, Body
     from sim.world.space_arm.drive import DriveModel
 
 ArmArg = Annotated[
@@ -60,19 +60,23 @@ def space_arm_of(name: str, *, key: str = "ARM") -> ArmSettings:
     return ArmSettings.load(path)
 
 
-def models_of(text: str | None, *, without: str = "") -> tuple[DriveModel, ...]:
-    """Drive models of ``--model``, without those of these letters."""
+def models_of(text: str | None, arm: Arm, *, without: str = "") -> tuple[DriveModel, ...]:
+    """Drive models of ``--model``, without those of these letters; all of the arm if left out."""
     from sim.world.space_arm.drive import DriveModel
 
     known = [model for model in DriveModel if model.value not in without]
     if text is None:
-        return tuple(known)
+        return tuple(model for model in known if model in arm.models())
     letters = [part.strip() for part in text.split(",")]
     for letter in letters:
         if letter not in [model.value for model in known]:
             there = ", ".join(model.value for model in known)
             raise ConfigError("--model", [f"{letter!r} is no drive model here; there are {there}"])
-    return tuple(DriveModel(letter) for letter in dict.fromkeys(letters))
+    chosen = tuple(DriveModel(letter) for letter in dict.fromkeys(letters))
+    lacking = [f"{one.value!r}: {lack}" for one in chosen if (lack := arm.lacks(one.effects))]
+    if lacking:
+        raise ConfigError("--model", lacking)
+    return chosen
 
 
 def loads_of(settings: ArmSettings, text: str | None) -> tuple[Load, ...]:
@@ -85,6 +89,8 @@ def loads_of(settings: ArmSettings, text: str | None) -> tuple[Load, ...]:
             loads.append(Load("none", None))
         elif word in named:
             loads.append(Load(word, named[word]))
+        elif "@" in word:
+            loads.append(Load(word, _shaped_body(settings, word)))
         else:
             loads.append(Load(word, _body(settings, word)))
     return tuple(loads)
@@ -102,22 +108,40 @@ def _body(settings: ArmSettings, word: str) -> Any:
     """Make a payload of a given mass: the file's nearest one, made heavier or lighter."""
     import numpy as np
 
-    from sim.world.space_arm.arm import Body
+    from sim.world.space_arm.brake_hold import scaled
 
     named = settings.payloads()
-    there = ", ".join(["none", *named])
+    mass = _mass_kg(settings, word)
+    if not named:
+        raise ConfigError(
+            "--payload", [f"{word} kg: the arm's file names no payload whose shape could be taken"]
+        )
+    like = min(named.values(), key=lambda body: abs(np.log(body.mass_kg / mass)))
+    return scaled(like, mass)
+
+
+def _shaped_body(settings: ArmSettings, word: str) -> Any:
+    """Make a payload NAME@KG: the shape of one of the file, and a mass of its own."""
+    from sim.world.space_arm.brake_hold import scaled
+
+    name, _, text = word.partition("@")
+    named = settings.payloads()
+    if name not in named:
+        there = ", ".join(named) or "none"
+        raise ConfigError("--payload", [f"{word!r}: {name!r} is no payload of the file: {there}"])
+    return scaled(named[name], _mass_kg(settings, text))
+
+
+def _mass_kg(settings: ArmSettings, word: str) -> float:
+    """Read the mass of a payload [kg]."""
+    there = ", ".join(["none", *settings.payloads()])
     try:
         mass = float(word)
     except ValueError:
         raise ConfigError("--payload", [f"{word!r}: {there}, or a mass in kg is needed"]) from None
     if not 0.0 < mass <= PAYLOAD_MOST_KG:
         raise ConfigError("--payload", [f"{word} kg: above 0, at most {PAYLOAD_MOST_KG:g} kg"])
-    if not named:
-        raise ConfigError(
-            "--payload", [f"{word} kg: the arm's file names no payload whose shape could be taken"]
-        )
-    like = min(named.values(), key=lambda body: abs(np.log(body.mass_kg / mass)))
-    return Body(mass, like.com_m, like.inertia_kg_m2 * (mass / like.mass_kg))
+    return mass
 
 
 def angles_of(settings: ArmSettings, text: str | None) -> NDArray[np.float64]:

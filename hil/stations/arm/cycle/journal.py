@@ -170,6 +170,7 @@ class ArmJournal(Journal):
             ArmFlag.BEHIND: step.gap_m > 0.0,
             ArmFlag.STOP_ASKED: self._stop.asked is not None,
             ArmFlag.MISSED: missed,
+            ArmFlag.USUAL: isinstance(step, ArmStep) and step.usual,
         }
         return reduce(or_, (flag for flag, is_so in facts.items() if is_so), ArmFlag(0))
 

@@ -95,6 +95,11 @@ class ArmStep(RobotStep):
         """Whether only the space arm moves; nothing of it is for the robot."""
         return self.waypoint is None and not self.violations
 
+    @property
+    def usual(self) -> bool:
+        """Whether its work was too much for the fine simulation, see `CappedSdirk4`."""
+        return self.snapshot.span.usual > 0
+
     def without_robot(self) -> "ArmStep":
         """Return the same step of the space arm, of which nothing is for the robot."""
         return replace(self, X_RT=None, joints=None, margins=(), violations=())

@@ -25,6 +25,12 @@ from hil.machines.robot.offered_links import SIM_URL, has_power, link_kind
 from hil.machines.robot.settings import RobotSettings
 from hil.machines.space_arm.settings import ArmSettings
 from hil.run.file_kinds import find_kind
+from hil.stations.arm.plan.simulation_accuracy import (
+    FINE_MODELS,
+    AskedAccuracy,
+    SimulationAccuracy,
+    simulation_accuracy,
+)
 from hil.stations.arm.sources.actions import (
     PlacedAction,
     buttons_of,
@@ -33,6 +39,9 @@ from hil.stations.arm.sources.actions import (
 )
 from hil.stations.arm.sources.settings import ArmSourceSettings, DiagramSourceSettings
 from hil_common.arrays.pose import Pose
+from sim.world.space_arm.drive import DriveEffects, DriveModel
+from sim.world.space_arm.error_bound import ErrorBound
+from sim.world.space_arm.omissions import Omission, ReducedModel
 
 Point = tuple[Coordinate, Coordinate, Coordinate]
 OatDeg = tuple[float, float, float]
@@ -43,22 +52,60 @@ class SpaceArmChoice(Settings):
 
     arm: str = "bkm"
     """Arm file; in the folder of the scenario, or shipped."""
-    model: Literal["a", "b", "c", "d", "e"] = "e"
-    """Drives of the arm: linear, with limits, backlash, elasticity, dry friction."""
+    model: Literal["a", "b", "c", "d", "e", "f", "auto"] = "e"
+    """Drives of the arm: linear, with limits, backlash, elasticity, dry friction; f has limits and
+    the inductance of the windings; ``auto`` is the cheapest simulation of a planned motion that
+    stays within ``bound``."""
+    omit: tuple[Literal["coriolis", "coefficients", "point-masses", "massless-links"], ...] = ()
+    """Parts of the dynamics that are left out: Coriolis torques, fresh coefficients (they are held
+    for up to 80 ms), inertias or masses of the links."""
+    bound: str | None = None
+    """Largest error of the gripper that ``auto`` may make, as ``"0.5%"`` of the motion's range or
+    ``"2mm"``."""
+    reference: Literal["a", "b", "c", "d", "e"] = "e"
+    """Drives that ``auto`` compares with."""
     payload: str = ""
     """Name of one of the arm's payloads that the gripper holds; empty for none."""
     start_deg: tuple[float, ...] | None = None
     """Angles of the revolute joints at the start [deg]; the arm's home if left out."""
     start_m: tuple[float, ...] | None = None
     """Travels of the prismatic joints at the start [m]; the arm's home if left out."""
-    accuracy: Literal["usual", "fine"] = "usual"
-    """Accuracy of the simulation: ``fine`` takes ten times the time (not with model c)."""
+    accuracy: AskedAccuracy = "auto"
+    """Accuracy of the simulation: ``fine`` takes ten times the time (not with model c); ``auto`` is
+    fine as long as a waypoint's work allows, and usual with model c."""
 
     @model_validator(mode="after")
     def _can_be_fine(self) -> Self:
-        if self.accuracy == "fine" and self.model == "c":
-            raise ValueError('accuracy = "fine" is not there for model c; "usual" is')
+        if self.accuracy == "fine" and self.model not in (*FINE_MODELS, "auto"):
+            raise ValueError(f'accuracy = "fine" is not there for model {self.model}; "usual" is')
         return self
+
+    @property
+    def simulation(self) -> SimulationAccuracy:
+        """Accuracy with which the arm is simulated."""
+        return simulation_accuracy(self.accuracy, self.model)
+
+    @model_validator(mode="after")
+    def _can_be_chosen(self) -> Self:
+        ReducedModel.of(DriveEffects(), self.omissions())
+        if self.model != "auto":
+            if self.bound is not None:
+                raise ValueError(f'bound = {self.bound!r} is for model = "auto"')
+            return self
+        if self.bound is None:
+            raise ValueError('model = "auto" needs a bound, such as bound = "0.5%" or "2mm"')
+        if self.omit:
+            raise ValueError('model = "auto" chooses what is left out itself: omit must be empty')
+        self.error_bound()
+        return self
+
+    def omissions(self) -> frozenset[Omission]:
+        """Return what is left out of the dynamics."""
+        return frozenset(map(Omission, self.omit))
+
+    def error_bound(self) -> ErrorBound:
+        """Return the bound of ``auto``; raises `ValueError` if it is none."""
+        return ErrorBound.parse(self.bound or "")
 
 
 class WorkingPoint(Settings):
@@ -234,6 +281,21 @@ def _faults_of_actions(plan: ArmPlan) -> Iterator[tuple[str, str]]:
             yield f"source.{one.key}", f": {late} (longest_s)"
 
 
+def _faults_of_model(plan: ArmPlan) -> Iterator[tuple[str, str]]:
+    """Find what is wrong with the choice of a model: keys of the scenario, and texts."""
+    scenario = plan.scenario
+    chosen, key = scenario.space_arm, "space_arm.model"
+    if "massless-links" in chosen.omit and not chosen.payload:
+        yield "space_arm.omit", " = massless-links: needs a payload to have any inertia"
+    if chosen.model == "auto" and not scenario.source.planned:
+        kind = f"source.kind = {scenario.source.kind!r} has no plan to choose by"
+        found = f"hil arm simplify {chosen.arm} shows what slow motions need"
+        yield key, f' = "auto": {kind}; write model = "e", or a simpler one: {found}'
+    model = DriveModel(chosen.reference if chosen.model == "auto" else chosen.model)
+    if lack := plan.space_arm.arm().lacks(model.effects):
+        yield key, f" = {chosen.model!r}: {plan.space_arm.name}: {lack}"
+
+
 def _check(plan: ArmPlan, source: str) -> None:
     scenario, space_arm, wrong = plan.scenario, plan.space_arm, list[Wrong]()
 
@@ -248,6 +310,8 @@ def _check(plan: ArmPlan, source: str) -> None:
         values = getattr(scenario.space_arm, name)
         for place, text in () if values is None else space_arm.wrong_posture(unit, values):
             add(f"space_arm.{name}{place}", text)
+    for key, text in _faults_of_model(plan):
+        add(key, text)
     for key, text in _faults_of_actions(plan):
         add(key, text)
     if (scenario.mapping.start is None) != (scenario.mapping.start_joints_deg is None):

@@ -40,6 +40,7 @@ from hil.stations.arm.plan.nodes import (
     worst_corner,
 )
 from hil.stations.arm.plan.scenario import ArmPlan
+from hil.stations.arm.plan.simulation_accuracy import SimulationAccuracy
 from hil.stations.arm.proof.start import hold_to_pace
 from hil.stations.arm.sources.actions import (
     ActionQueue,
@@ -51,8 +52,12 @@ from hil_common.arrays.pose import Pose, PoseError
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmLimits, Margin
 from sim.world.space_arm.actions import TimedAction
+from sim.world.space_arm.arm import Arm
+from sim.world.space_arm.capped_sdirk4 import CappedSdirk4
 from sim.world.space_arm.drive import DriveModel
-from sim.world.space_arm.integrators import Sdirk4
+from sim.world.space_arm.integrators import Accuracy, Integrator, Sdirk4
+from sim.world.space_arm.model_choice import ModelChoice
+from sim.world.space_arm.omissions import ReducedModel
 from sim.world.space_arm.programmed_rates import ProgrammedRates, RateSettings
 from sim.world.space_arm.simulator import TICK_S, SpaceArm, levers_m
 
@@ -84,6 +89,8 @@ class ArmProof:
     offset_m: Array | None = None
     """Offset of each waypoint of a planned motion from the simulated gripper, the start among them
     [m], shape (N, 3); None if they are not corrected, or the motion is live."""
+    choice: ModelChoice | None = None
+    """Choice of the simulation, if the scenario left it to the bench."""
 
     @property
     def name(self) -> str:
@@ -94,6 +101,13 @@ class ArmProof:
     def clock(self) -> str:
         """``"virtual"`` or ``"real"``."""
         return self.plan.scenario.clock
+
+    @property
+    def usual_waypoints(self) -> int | None:
+        """Number of waypoints that took too much work to be fine; None if it is live."""
+        if not self.plan.scenario.source.planned:
+            return None
+        return sum(step.usual for step in self.steps)
 
     def gate(self) -> ArmGate:
         """Make the gate of both arms at the start; raises RefusedError if it refuses that."""
@@ -138,8 +152,12 @@ class ArmProof:
         )
 
 
-def space_arm_of(plan: ArmPlan) -> SpaceArm:
-    """Return the space arm at its start."""
+def space_arm_of(plan: ArmPlan, integrator: Integrator | None = None) -> SpaceArm:
+    """Return the space arm at its start; while no model is chosen, that of the reference.
+
+    Args:
+        integrator: None for that of the scenario.
+    """
     chosen = plan.scenario.space_arm
     arm = plan.space_arm.arm()
     start = plan.space_arm.posture_rad(
@@ -147,8 +165,20 @@ def space_arm_of(plan: ArmPlan) -> SpaceArm:
         plan.space_arm.home_m if chosen.start_m is None else chosen.start_m,
     )
     payload = plan.space_arm.payloads().get(chosen.payload)
-    fine = Sdirk4(levers_m(arm)) if chosen.accuracy == "fine" else None
-    return SpaceArm(arm, DriveModel(chosen.model), start, payload=payload, integrator=fine)
+    letter = chosen.reference if chosen.model == "auto" else chosen.model
+    model = ReducedModel.of(DriveModel(letter).effects, chosen.omissions())
+    integrator = integrator or _integrator(arm, chosen.simulation, model)
+    return model.space_arm(arm, start, payload, integrator=integrator)
+
+
+def _integrator(arm: Arm, simulation: SimulationAccuracy, model: ReducedModel) -> Integrator | None:
+    """Return the integrator of an accuracy; None for the usual one."""
+    if simulation.accuracy == "usual":
+        return None
+    fine = model.accuracy(Accuracy.fine())
+    if not simulation.capped:
+        return Sdirk4(levers_m(arm), fine)
+    return CappedSdirk4(levers_m(arm), fine=fine, usual=model.accuracy(Accuracy()))
 
 
 def planned_actions(plan: ArmPlan) -> list[TimedAction]:

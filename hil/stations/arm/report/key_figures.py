@@ -10,6 +10,7 @@ from hil.stations.arm.report.accuracy import PROMISED_M
 from hil.stations.arm.report.figures import ANSWER_WANTED_S
 from hil.stations.arm.report.view import ArmView
 from hil.stations.arm.scene.machines import limit_share
+from hil.stations.arm.signals import ArmFlag
 
 Array = NDArray[np.float64]
 
@@ -17,8 +18,8 @@ Array = NDArray[np.float64]
 def arm_key_figures(view: ArmView) -> list[KeyFigure]:
     """Return the rows of the table; what the recording does not contain has no row."""
     return [
-        *_stream(view), *_supervised(view), *_accuracy(view), *_following(view), *_speed(view),
-        *_joints(view), *_singular(view), *_answers(view),
+        *_stream(view), *_supervised(view), *_simulation(view), *_accuracy(view),
+        *_following(view), *_speed(view), *_joints(view), *_singular(view), *_answers(view),
     ]  # fmt: skip
 
 
@@ -31,6 +32,17 @@ def _stream(view: ArmView) -> Iterator[KeyFigure]:
     sent, exact = int(view.fetches.sent.sum()), view.fetches.sent_exact
     value = f"{'' if exact else 'at least '}{sent}"
     yield KeyFigure("waypoints sent", value, f"of {view.run.waypoints} that were made")
+
+
+def _simulation(view: ArmView) -> Iterator[KeyFigure]:
+    found = view.run.simulation()
+    if found is None or not view.run.waypoints:
+        return
+    value = found.accuracy
+    usual = int(np.count_nonzero(view.run.column("flags").astype(np.int64) & ArmFlag.USUAL))
+    if usual:
+        value = f"{value} but for {usual} waypoints"
+    yield KeyFigure("simulation of the space arm", value, found.why)
 
 
 def _accuracy(view: ArmView) -> Iterator[KeyFigure]:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Self, TypeGuard
+from typing import Any, Final, Self, TypeGuard, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,11 @@ from numpy.typing import NDArray
 from hil.recording.events import SIMULATED_KEY, EventKind, EventRecord, Level
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
+from hil.stations.arm.plan.simulation_accuracy import (
+    AskedAccuracy,
+    SimulationAccuracy,
+    simulation_accuracy,
+)
 from hil.stations.arm.signals import SIGNALS
 from sim.world.space_arm.actions import TimedAction
 
@@ -121,6 +126,15 @@ class ArmRecording:
     def supervision(self) -> dict[str, float]:
         """Return the observations of the robot's period and places; empty if there are none."""
         return self._numbers(SUPERVISION)
+
+    def simulation(self) -> SimulationAccuracy | None:
+        """Return the accuracy of the simulated arm; None if the recording does not tell it."""
+        scenario = (self.recording.scenario or {}).get("scenario", {})
+        chosen = scenario.get("space_arm", {}) if isinstance(scenario, Mapping) else {}
+        asked = chosen.get("accuracy") if isinstance(chosen, Mapping) else None
+        if asked not in get_args(AskedAccuracy):
+            return None
+        return simulation_accuracy(cast("AskedAccuracy", asked), str(chosen.get("model", "")))
 
     def _numbers(self, event_name: str) -> dict[str, float]:
         for event in reversed(self.recording.events):

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from hil.stations.arm.cycle.waypoint_gate import GatedArm
 from hil.stations.arm.lead.action_page import PressCounter
 from hil.stations.arm.lead.operator import open_arm_desk
 from hil.stations.arm.plan.scenario import ArmPlan
+from hil.stations.arm.proof.cheapest_model import with_cheapest_model
 from hil.stations.arm.proof.prepare import ArmProof, actions_of, prepare
 from hil.stations.arm.run.diagram_run import DiagramRun, diagram_run, edited
 from hil.stations.arm.run.session import arm_clock, arm_wire, play_stream, writer_of
@@ -63,6 +64,7 @@ def run_header(
         plan.model_dump(mode="json") | machines | ({} if diagram is None else diagram.header_table),
         {
             "space_arm": plan.space_arm.name,
+            **({} if prepared.choice is None else {"space_arm_model": str(prepared.choice)}),
             "robot": robot_line(plan),
             SIMULATED: "robot" if plan.scenario.devices.simulated else "",
             **world_facts(plan),
@@ -134,7 +136,14 @@ def prepare_plan(plan: ArmPlan) -> ArmProof:
     """
     if not plan.scenario.source.planned:
         return prepare(plan, None)
-    return prepare(plan, lambda: source_of(plan, VirtualClock()))
+
+    def planned_source() -> VelocitySource:
+        return source_of(plan, VirtualClock())
+
+    if plan.scenario.space_arm.model != "auto":
+        return prepare(plan, planned_source)
+    chosen, choice = with_cheapest_model(plan, planned_source)
+    return replace(prepare(chosen, planned_source), choice=choice)
 
 
 def source_of(
@@ -253,8 +262,10 @@ def play_arm(
     if led is not None and actions.buttons:
         led.take_table = PressCounter(tuple(actions.buttons), actions.press, led.take_table).take
     press = actions.press_number if actions.buttons else None
-    plain = diagram is None and press is None
-    source = source_of(plan, clock) if plain else source_of(plan, clock, diagram, press)
+    if diagram is None and press is None:
+        source = source_of(plan, clock)
+    else:
+        source = source_of(plan, clock, diagram, press)
     opening.at_end(source.close)
     held = source if led is None else led.holds(source, plan.scenario.source.limits.limits())
     stop_request = opening.stop_request if led is None else led.stops(opening.stop_request)

@@ -22,8 +22,10 @@ from hil.stations.arm.arm_summaries import (
     ArmCheckSummary,
     ArmRunSummary,
     FindingSummary,
+    SimulationSummary,
 )
 from hil.stations.arm.cycle.journal import supervised
+from hil.stations.arm.model_choice_summary import summarize_choice
 from hil.stations.arm.options import AT, OPTIONS
 from hil.stations.arm.plan.scenario import ArmPlan, load_arm_plan
 from hil.stations.arm.proof.findings import findings_table, summarize_end, supervision_table
@@ -177,10 +179,14 @@ def warm_all(quiet: bool) -> None:
 
 
 def _prepared(plan: ArmPlan, *, quiet: bool) -> ArmProof:
-    fine = plan.scenario.space_arm.accuracy == "fine"
+    chosen = plan.scenario.space_arm
+    automatic = chosen.model == "auto"
+    fine = automatic or chosen.simulation.accuracy == "fine"
     warm_arm_and_say(plan.space_arm, quiet=quiet, fine=fine)
     live = not plan.scenario.source.planned
     words = "looking at the start" if live else "playing the motion out, to prove it"
+    if automatic:
+        words = "simulating references and cheaper models, then proving the motion"
     with waiting(words, quiet=quiet):
         return prepare_plan(plan)
 
@@ -235,7 +241,7 @@ def _view(result: ArmRunResult) -> "ArmView":
 
 
 def _summarize_prepared(prepared: ArmProof) -> ArmCheckSummary:
-    path = prepared.path
+    path, simulation = prepared.path, prepared.plan.scenario.space_arm.simulation
     summary = ArmCheckSummary(
         ok=True,
         waypoints=len(prepared.steps),
@@ -250,7 +256,13 @@ def _summarize_prepared(prepared: ArmProof) -> ArmCheckSummary:
             )
             for one in path.findings
         ],
+        simulation=SimulationSummary(
+            accuracy=simulation.accuracy, why=simulation.why,
+            usual_waypoints=prepared.usual_waypoints,
+        ),
     )  # fmt: skip
+    if prepared.choice is not None:
+        summary["model_choice"] = summarize_choice(prepared.choice)
     if actions := actions_done(prepared):
         summary["actions"] = [
             ActionSummary(
@@ -272,6 +284,8 @@ def _show_path(prepared: ArmProof) -> None:
     for one in actions_done(prepared):
         out.print(f"{one.at_s:9.3f} s  {one.action}")
     start = ", ".join(f"{angle:.2f}" for angle in np.degrees(prepared.start.q_rad))
+    if prepared.choice is not None:
+        out.print(f"the space arm is simulated by {prepared.choice}", soft_wrap=True)
     out.print(f"the robot begins at {start} deg")
     if prepared.margin is not None:
         out.print(
@@ -281,6 +295,9 @@ def _show_path(prepared: ArmProof) -> None:
     if prepared.plan.scenario.mapping.scale != 1.0:
         scale = prepared.plan.scenario.mapping.scale
         out.print(styled("black on yellow", " SCALED "), f"ways are {scale:g}")
+    simulation = prepared.plan.scenario.space_arm.simulation
+    words = simulation.in_words(prepared.usual_waypoints)
+    out.print(f"simulation of the space arm: {words}", soft_wrap=True)
     if prepared.path is None:
         return
     out.print(findings_table(prepared.path.findings))
@@ -318,6 +335,8 @@ def _summarize_run(result: ArmRunResult) -> ArmRunSummary:
 def _show_run(result: ArmRunResult, *, shown: bool) -> None:
     end, report = result.end, result.end.report
     out.print(f"robot: {result.robot}", soft_wrap=True)
+    if result.prepared.choice is not None:
+        out.print(f"space arm: {result.prepared.choice}", soft_wrap=True)
     counts = report.counts
     out.print(
         f"{end.waypoints} waypoints, {counts.requests} requests, {counts.repeats} repeats, "

@@ -8,6 +8,15 @@ motor, and L the wind-up of the gear, the motor obeys
 Every term is monotone in W (Belousov 1993, drives; the contact law is this project's), so W is
 unique, and the torque tau_e that the gear passes on never rises with V: that is what makes the
 equations of the whole arm the gradient of a convex function.
+
+With inductance, the current obeys L di/dt = u - R i - Ke N W below its limit; at the limit the
+amplifier takes back as much voltage as keeps it there. In torques T = N Kt i, with T_s(W) what the
+same voltage would give without inductance and x = hs R / L, the step makes of that
+
+    T = clip((T_r + x T_s(W)) / (1 + x)),
+
+the implicit Euler method of a current that is held between its limits. It falls with W as T_s does,
+so everything above remains true; without inductance, x is infinite.
 """
 
 import math
@@ -30,6 +39,7 @@ from sim.world.space_arm.drive import (
     TORQUE_MAX,
     TORQUE_PER_VOLT,
     VOLTAGE_MAX,
+    WINDING,
 )
 
 Array = NDArray[np.float64]
@@ -42,13 +52,8 @@ SCALAR_ITERATIONS = 40
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)
-def motor_torque(drive: Array, j: int, w: float, command: float) -> tuple[float, float]:
-    """Compute motor ``j``'s torque at rate ``w`` [N m], and its fall with the rate (0 or more).
-
-    Args:
-        w: rate of the motor on the joint's side [rad/s].
-        command: rate that is asked for [rad/s].
-    """
+def _unbounded_torque(drive: Array, j: int, w: float, command: float) -> tuple[float, float]:
+    """Compute `motor_torque` of an amplifier without a limit of current."""
     voltage = drive[LOOP_GAIN, j] * (command - w)
     fall = drive[LOOP_GAIN, j]
     if voltage > drive[VOLTAGE_MAX, j]:
@@ -57,11 +62,67 @@ def motor_torque(drive: Array, j: int, w: float, command: float) -> tuple[float,
         voltage, fall = -drive[VOLTAGE_MAX, j], 0.0
     torque = drive[TORQUE_PER_VOLT, j] * (voltage - drive[BACK_EMF, j] * w)
     fall = drive[TORQUE_PER_VOLT, j] * (fall + drive[BACK_EMF, j])
+    return torque, fall
+
+
+@njit(cache=True, error_model="numpy", forceinline=True)
+def motor_torque(drive: Array, j: int, w: float, command: float) -> tuple[float, float]:
+    """Compute motor ``j``'s torque at rate ``w`` [N m], and its fall with the rate (0 or more).
+
+    Args:
+        w: rate of the motor on the joint's side [rad/s].
+        command: rate that is asked for [rad/s].
+    """
+    torque, fall = _unbounded_torque(drive, j, w, command)
     if torque > drive[TORQUE_MAX, j]:
         return drive[TORQUE_MAX, j], 0.0
     if torque < -drive[TORQUE_MAX, j]:
         return -drive[TORQUE_MAX, j], 0.0
     return torque, fall
+
+
+@njit(cache=True, error_model="numpy", forceinline=True)
+def torque_after(
+    drive: Array, j: int, hs: float, torque_r: float, w: float, command: float
+) -> tuple[float, float]:
+    """Compute motor ``j``'s torque at the end of a step, and its fall with the rate (0 or more).
+
+    Without inductance it is `motor_torque`, whatever it was before.
+
+    Args:
+        hs: length of the step [s].
+        torque_r: torque at the step's reference [N m]; of no meaning without inductance.
+        w: rate of the motor at the end of the step [rad/s].
+        command: rate that is asked for [rad/s].
+    """
+    if drive[WINDING, j] == 0.0:
+        return motor_torque(drive, j, w, command)
+    torque, fall = _unbounded_torque(drive, j, w, command)
+    share = hs / (drive[WINDING, j] + hs)
+    torque = torque_r + share * (torque - torque_r)
+    if torque > drive[TORQUE_MAX, j]:
+        return drive[TORQUE_MAX, j], 0.0
+    if torque < -drive[TORQUE_MAX, j]:
+        return -drive[TORQUE_MAX, j], 0.0
+    return torque, share * fall
+
+
+@njit(cache=True, error_model="numpy", forceinline=True)
+def torque_rate(drive: Array, j: int, torque: float, w: float, command: float) -> float:
+    """Compute how fast the torque of motor ``j``, with inductance, changes [N m/s].
+
+    At the limit of current it goes no further.
+
+    Args:
+        torque: present torque of the motor [N m].
+        w: rate of the motor [rad/s].
+        command: rate that is asked for [rad/s].
+    """
+    change = (_unbounded_torque(drive, j, w, command)[0] - torque) / drive[WINDING, j]
+    outward = torque >= drive[TORQUE_MAX, j] and change > 0.0
+    if outward or (torque <= -drive[TORQUE_MAX, j] and change < 0.0):
+        return 0.0
+    return change
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)
@@ -113,6 +174,7 @@ def _motor_rate(
     windup_r: float,
     link: float,
     coupled: bool,
+    torque_r: float,
 ) -> tuple[float, float, float, float]:
     """Solve the motor's equation without its friction: bracketed Newton.
 
@@ -128,6 +190,7 @@ def _motor_rate(
         windup_r: wind-up at the step's reference [rad].
         link: rate of the link [rad/s].
         coupled: whether the elastic gear acts on the motor.
+        torque_r: the motor's torque at the step's reference, for `torque_after` [N m].
 
     Returns:
         The rate [rad/s]; Jr + hs beta [kg m2], the slope without the gear's part; the gear's torque
@@ -138,7 +201,7 @@ def _motor_rate(
     w = guess
     slope, gear, rise = inertia, 0.0, 0.0
     for _ in range(SCALAR_ITERATIONS):
-        torque, fall = motor_torque(drive, j, w, command)
+        torque, fall = torque_after(drive, j, hs, torque_r, w, command)
         slope = inertia + hs * fall
         if coupled:
             gear, rise = gear_torque(drive, j, windup_r + hs * (w - link), w - link, hs)
@@ -170,10 +233,17 @@ def _firm_friction(w: float, dry: float) -> tuple[float, float]:
 
 @njit(cache=True, error_model="numpy")
 def _firm(
-    drive: Array, j: int, hs: float, w: float, reference: float, command: float, dry: float
+    drive: Array,
+    j: int,
+    hs: float,
+    w: float,
+    reference: float,
+    command: float,
+    dry: float,
+    torque_r: float,
 ) -> tuple[float, float]:
     """Torque [N m] that a motor passes on if it has to run at rate ``w``, and its fall with it."""
-    torque, fall = motor_torque(drive, j, w, command)
+    torque, fall = torque_after(drive, j, hs, torque_r, w, command)
     friction, creep = _firm_friction(w, dry)
     passed = torque - friction - drive[INERTIA, j] * (w - reference) / hs
     return passed, drive[INERTIA, j] / hs + fall + creep
@@ -190,18 +260,19 @@ def _sprung(
     dry: float,
     link: float,
     guess: float,
+    torque_r: float,
 ) -> tuple[float, float, float, float]:
     """Compute `gear_torque_of_motor` for an elastic gear."""
     load = 0.0
     if dry > 0.0:
         gear, rise = gear_torque(drive, j, windup_r - hs * link, -link, hs)
-        stall_torque = motor_torque(drive, j, 0.0, command)[0]
+        stall_torque = torque_after(drive, j, hs, torque_r, 0.0, command)[0]
         push = drive[INERTIA, j] * reference + hs * stall_torque - hs * gear
         if abs(push) <= hs * dry:
             return gear, rise, 0.0, 0.0
         load = dry if push > 0.0 else -dry
     w, slope, gear, rise = _motor_rate(
-        drive, j, hs, reference, command, load, guess, windup_r, link, True
+        drive, j, hs, reference, command, load, guess, windup_r, link, True, torque_r
     )
     whole = slope + hs * rise
     return gear, rise * slope / whole, w, hs * rise / whole
@@ -209,7 +280,14 @@ def _sprung(
 
 @njit(cache=True, error_model="numpy")
 def free_rate(
-    drive: Array, j: int, hs: float, reference: float, command: float, dry: float, load: float
+    drive: Array,
+    j: int,
+    hs: float,
+    reference: float,
+    command: float,
+    dry: float,
+    load: float,
+    torque_r: float,
 ) -> float:
     """Compute the rate of a motor that a given torque acts on, whatever its link does [rad/s].
 
@@ -221,14 +299,17 @@ def free_rate(
         command: rate that is asked for [rad/s].
         dry: dry friction of motor and brake [N m].
         load: torque against the motor besides its friction [N m].
+        torque_r: the motor's torque at the step's reference, for `torque_after` [N m].
     """
     if dry > 0.0:
-        torque, fall = motor_torque(drive, j, 0.0, command)
+        torque, fall = torque_after(drive, j, hs, torque_r, 0.0, command)
         push = drive[INERTIA, j] * reference + hs * (torque - load)
         if abs(push) <= hs * dry:
             return push / (drive[INERTIA, j] + hs * (fall + dry / STUCK_RATE_RAD_S))
         load += dry if push > 0.0 else -dry
-    return _motor_rate(drive, j, hs, reference, command, load, reference, 0.0, 0.0, False)[0]
+    return _motor_rate(
+        drive, j, hs, reference, command, load, reference, 0.0, 0.0, False, torque_r
+    )[0]
 
 
 @njit(cache=True, error_model="numpy")
@@ -243,6 +324,7 @@ def gear_torque_of_motor(
     link: float,
     side: float,
     guess: float,
+    torque_r: float,
 ) -> tuple[float, float, float, float]:
     """Compute the torque of gear ``j`` on its link, its fall with the link's rate, and the motor.
 
@@ -256,21 +338,23 @@ def gear_torque_of_motor(
         side: which face of a rigid gap may touch: 1, -1, or 0 for none; else of no meaning.
         guess: behind an elastic gear, about the motor's rate; in a rigid gap, exactly the rate at
             which it runs there, `free_rate` without a load; else of no meaning [rad/s].
+        torque_r: the motor's torque at the step's reference, for `torque_after` [N m].
 
     Returns:
         Torque [N m], its fall [N m s/rad] (0 or more), rate of the motor [rad/s], and how much of
         the link's rate that follows (0 to 1).
     """
     if drive[HOLD, j] == ELASTIC:
-        return _sprung(drive, j, hs, reference, windup_r, command, dry, link, guess)
+        return _sprung(drive, j, hs, reference, windup_r, command, dry, link, guess, torque_r)
     w = link
     if drive[HOLD, j] == RIGID_GAP and drive[HALF_GAP, j] > 0.0:
         face = side * drive[HALF_GAP, j]
         if side == 0.0 or side * (windup_r + hs * (guess - link) - face) <= 0.0:
             return 0.0, 0.0, guess, 0.0
         w = link + (face - windup_r) / hs
-    torque, fall = _firm(drive, j, hs, w, reference, command, dry)
+    torque, fall = _firm(drive, j, hs, w, reference, command, dry, torque_r)
     if abs(torque) <= drive[CLUTCH, j]:
         return torque, fall, w, 1.0
     torque = math.copysign(drive[CLUTCH, j], torque)
-    return torque, 0.0, free_rate(drive, j, hs, reference, command, dry, torque), 0.0
+    w = free_rate(drive, j, hs, reference, command, dry, torque, torque_r)
+    return torque, 0.0, w, 0.0

@@ -381,7 +381,7 @@ def advance(
 
     Args:
         coriolis: whether velocities bend the motion; if so, as at each computation of D.
-        state: rows `Q`, `V`, `W`, `L`, `SLIP` of `sdirk2`, shape (5, n); changed in place.
+        state: rows `Q`, `V`, `W`, `L`, `T`, `SLIP` of `sdirk2`, shape (6, n); changed in place.
         command: rates that are asked for [rad/s], shape (n,).
         dry: dry friction of motors and closed brakes [N m], shape (n,).
         span_s: length of the span [s].

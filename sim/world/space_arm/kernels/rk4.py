@@ -10,7 +10,18 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sim.world.space_arm.drive import CLUTCH, ELASTIC, HALF_GAP, HOLD, INERTIA, RIGID_GAP, STIFFNESS
+from sim.world.space_arm.drive import (
+    CLUTCH,
+    ELASTIC,
+    HALF_GAP,
+    HOLD,
+    INERTIA,
+    RIGID_GAP,
+    STIFFNESS,
+    TORQUE_MAX,
+    WINDING,
+)
+from sim.world.space_arm.kernels.drive_law import torque_rate
 from sim.world.space_arm.kernels.dynamics import ArmArrays, Scratch, mass_and_bias
 from sim.world.space_arm.kernels.rk4_modes import (
     BENDING,
@@ -42,6 +53,7 @@ from sim.world.space_arm.kernels.sdirk2 import (
     STEPS,
     L,
     Q,
+    T,
     V,
     W,
 )
@@ -211,6 +223,8 @@ def _slack(drive: Array, state: Array, s: Array) -> float:
 @njit(cache=True, error_model="numpy")
 def _settle(drive: Array, state: Array, dry: Array, s: Array, count: Counts) -> bool:
     """Apply all events between two steps; return whether all of them have a solution."""
+    for j in range(columns(state)):  # what ran past the limit of current within the step
+        state[T, j] = min(max(state[T, j], -drive[TORQUE_MAX, j]), drive[TORQUE_MAX, j])
     sound = _stop(drive, state, dry, s)
     if _bound_windups(drive, state, s):
         count[HITS] += 1
@@ -221,14 +235,20 @@ def _settle(drive: Array, state: Array, dry: Array, s: Array, count: Counts) -> 
 
 
 @njit(cache=True, error_model="numpy")
-def _add_slope(state: Array, first: int, weight: float, s: Array) -> None:
+def _add_slope(
+    drive: Array, state: Array, first: int, command: Array, weight: float, s: Array
+) -> None:
     """Compute the derivative of a state and add it to the weighted sum."""
     for j in range(columns(s)):
         s[SLOPE + Q, j] = state[first + V, j]
         s[SLOPE + V, j] = s[A, j]
         s[SLOPE + W, j] = s[B, j]
         s[SLOPE + L, j] = state[first + W, j] - state[first + V, j]
-    for i in range(4):
+        s[SLOPE + T, j] = 0.0
+        if drive[WINDING, j] > 0.0:
+            torque, w = state[first + T, j], state[first + W, j]
+            s[SLOPE + T, j] = torque_rate(drive, j, torque, w, command[j])
+    for i in range(SLIP):  # all rows before it
         for j in range(columns(s)):
             s[TOTAL + i, j] += weight * s[SLOPE + i, j]
 
@@ -246,18 +266,18 @@ def _step(
             return False
         if not correct(drive, state, dry, s):
             break
-    s[TOTAL : TOTAL + 4] = 0.0
-    _add_slope(state, 0, 1.0 / 6.0, s)
+    s[TOTAL : TOTAL + SLIP] = 0.0
+    _add_slope(drive, state, 0, command, 1.0 / 6.0, s)
     for evaluation in range(1, 4):
         span_s = h if evaluation == 3 else 0.5 * h
-        for i in range(4):
+        for i in range(SLIP):
             for j in range(columns(s)):
                 s[TRIAL + i, j] = state[i, j] + span_s * s[SLOPE + i, j]
         refresh(arm, coriolis, s, TRIAL, s, scratch)
         if not accelerate(drive, s, TRIAL, command, dry, s):
             return False
-        _add_slope(s, TRIAL, 1.0 / 6.0 if evaluation == 3 else 1.0 / 3.0, s)
-    for i in range(4):
+        _add_slope(drive, s, TRIAL, command, 1.0 / 6.0 if evaluation == 3 else 1.0 / 3.0, s)
+    for i in range(SLIP):
         for j in range(columns(s)):
             state[i, j] += h * s[TOTAL + i, j]
     return True
@@ -284,12 +304,12 @@ def advance(
 
     Args:
         coriolis: whether velocities bend the motion.
-        state: rows `Q`, `V`, `W`, `L`, `SLIP` of `sdirk2`, shape (5, n); changed in place.
+        state: rows `Q`, `V`, `W`, `L`, `T`, `SLIP` of `sdirk2`, shape (6, n); changed in place.
         command: rates that are asked for [rad/s], shape (n,).
         dry: dry friction of motors and closed brakes [N m], shape (n,).
         span_s: length of the span [s].
         steps: into how many steps it is divided.
-        s: table to write into, shape (51, n).
+        s: table to write into, shape (55, n).
         count: steps and blows are added here, see `sdirk2`.
 
     Returns:

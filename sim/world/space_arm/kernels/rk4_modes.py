@@ -10,10 +10,20 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sim.world.space_arm.drive import CLUTCH, DRAG, ELASTIC, HALF_GAP, HOLD, INERTIA, RIGID_GAP
+from sim.world.space_arm.drive import (
+    CLUTCH,
+    DRAG,
+    ELASTIC,
+    HALF_GAP,
+    HOLD,
+    INERTIA,
+    RIGID_GAP,
+    TORQUE_MAX,
+    WINDING,
+)
 from sim.world.space_arm.kernels.drive_law import gear_torque, motor_torque
 from sim.world.space_arm.kernels.linear import factorise, solve
-from sim.world.space_arm.kernels.sdirk2 import L, V, W
+from sim.world.space_arm.kernels.sdirk2 import L, T, V, W
 from sim.world.space_arm.kernels.vectors import columns
 
 Array = NDArray[np.float64]
@@ -32,11 +42,11 @@ BIAS, DIAGONAL, DRIVING = 24, 25, 26
 PASSED, SLIDE, FIRM, STUCK = 27, 28, 29, 30
 # accelerations of links and motors, rates that bend the motion,
 A, B, BENDING = 31, 32, 33
-# rows Q, V, W, L of a state within the step, of its derivative, and of the weighted sum of those,
-TRIAL, SLOPE, TOTAL = 34, 38, 42
+# rows Q, V, W, L, T of a state within the step, of its derivative, and of their weighted sum,
+TRIAL, SLOPE, TOTAL = 34, 39, 44
 # and the state before the step.
-LAST = 46
-ROWS = 51
+LAST = 49
+ROWS = 55
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)
@@ -137,7 +147,10 @@ def accelerate(
     """
     for j in range(columns(s)):
         v, w = state[first + V, j], state[first + W, j]
-        torque, _ = motor_torque(drive, j, w, command[j])
+        if drive[WINDING, j] > 0.0:  # within a step it may run past its limit
+            torque = min(max(state[first + T, j], -drive[TORQUE_MAX, j]), drive[TORQUE_MAX, j])
+        else:
+            torque, _ = motor_torque(drive, j, w, command[j])
         s[DRIVING, j] = torque if s[STUCK, j] != 0.0 else torque - s[SLIDE, j] * dry[j]
         through = s[DRIVING, j]
         if s[FIRM, j] == 0.0:

@@ -16,7 +16,16 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sim.world.space_arm.drive import CLUTCH, ELASTIC, HALF_GAP, HOLD, RIGID_GAP, STIFFNESS
+from sim.world.space_arm.drive import (
+    CLUTCH,
+    ELASTIC,
+    HALF_GAP,
+    HOLD,
+    RIGID_GAP,
+    STIFFNESS,
+    WINDING,
+)
+from sim.world.space_arm.kernels.drive_law import torque_after
 from sim.world.space_arm.kernels.dynamics import ArmArrays, Scratch, make_scratch
 from sim.world.space_arm.kernels.impact import HIT_TOLERANCE_RAD, farthest_out, strike
 from sim.world.space_arm.kernels.stage import (
@@ -26,6 +35,7 @@ from sim.world.space_arm.kernels.stage import (
     LINK_R,
     MOTOR,
     MOTOR_R,
+    MOTOR_TORQUE_R,
     SIDE,
     WINDUP_R,
     make_stage,
@@ -42,9 +52,10 @@ EARLY, LATE = 1.0 / GAMMA, 1.0 / (1.0 - GAMMA)
 ERROR_CONSTANT = 0.0404
 """Coefficient of h^3 y''': |1/6 - b A c| of the method."""
 
-Q, V, W, L, SLIP = 0, 1, 2, 3, 4
-"""Rows of a state: angle and rate of the link, rate of the motor, wind-up, slip of the clutch."""
-STATE_ROWS = 5
+Q, V, W, L, T, SLIP = 0, 1, 2, 3, 4, 5
+"""Rows of a state: angle and rate of the link, rate of the motor, wind-up, torque of the motor's
+current with inductance (0 without), slip of the clutch."""
+STATE_ROWS = 6
 
 DONE, COARSE, FAILED = 0, 1, 2
 """Outcome of a span: as accurate as wanted; the work was capped; no solution, state as before."""
@@ -64,7 +75,9 @@ V1, W1, L1, V2, W2, L2 = 0, 1, 2, 3, 4, 5
 A0, A1, A2, B0, B1, B2 = 6, 7, 8, 9, 10, 11
 # where D is computed, and the rates when it last was.
 Q_MID, V_MID, V_LAST = 12, 13, 14
-STEP_ROWS = 15
+# Torques of motors with inductance after each stage.
+T1, T2 = 15, 16
+STEP_ROWS = 17
 
 
 class StepControl(NamedTuple):
@@ -84,7 +97,7 @@ class StepControl(NamedTuple):
 class Sdirk2Work(NamedTuple):
     """Arrays that a span of time writes into."""
 
-    step: Array  # (15, n)
+    step: Array  # (17, n)
     stage: Array
     scratch: Scratch
 
@@ -114,12 +127,24 @@ def _refresh(
 
 
 @njit(cache=True, error_model="numpy")
+def keep_torques(drive: Array, hs: float, s: Array, out: Array, row: int) -> None:
+    """Put the torques of motors with inductance at the end of a solved stage into a table's row."""
+    for j in range(columns(out)):
+        out[row, j] = torque_after(drive, j, hs, s[MOTOR_TORQUE_R, j], s[MOTOR, j], s[COMMAND, j])[
+            0
+        ]
+
+
+@njit(cache=True, error_model="numpy")
 def _try_step(
     drive: Array, control: StepControl, state: Array, h: float, w: Array, s: Array
 ) -> int:
     """Solve both stages of a step of ``h`` into ``w``; return iterations, or -1 for no solution."""
     hs = GAMMA * h
     per_s = 1.0 / hs
+    winding = drive[WINDING, 0] > 0.0
+    if winding:
+        s[MOTOR_TORQUE_R] = state[T]
     for j in range(columns(s)):
         s[LINK_R, j], s[MOTOR_R, j], s[WINDUP_R, j] = state[V, j], state[W, j], state[L, j]
         s[LINK, j] = state[V, j] + hs * w[A0, j]
@@ -127,6 +152,10 @@ def _try_step(
     first = solve_stage(drive, hs, s, control.rate_tolerance)
     if first < 0:
         return -1
+    if winding:
+        keep_torques(drive, hs, s, w, T1)
+        for j in range(columns(w)):
+            s[MOTOR_TORQUE_R, j] = state[T, j] + ONWARD * (w[T1, j] - state[T, j])
     for j in range(columns(s)):
         w[V1, j], w[W1, j] = s[LINK, j], s[MOTOR, j]
         w[L1, j] = state[L, j] + hs * (w[W1, j] - w[V1, j])
@@ -140,6 +169,8 @@ def _try_step(
     second = solve_stage(drive, hs, s, control.rate_tolerance)
     if second < 0:
         return -1
+    if winding:
+        keep_torques(drive, hs, s, w, T2)
     for j in range(columns(s)):
         w[V2, j], w[W2, j] = s[LINK, j], s[MOTOR, j]
         w[L2, j] = s[WINDUP_R, j] + hs * (w[W2, j] - w[V2, j])
@@ -186,6 +217,8 @@ def _take(drive: Array, state: Array, h: float, w: Array) -> None:
         state[L, j] = min(max(w[L2, j], -end), end)
         state[SLIP, j] += w[L2, j] - state[L, j]
         w[A0, j], w[B0, j] = w[A2, j], w[B2, j]
+    if drive[WINDING, 0] > 0.0:
+        state[T] = w[T2]
 
 
 @njit(cache=True, error_model="numpy")
@@ -298,7 +331,7 @@ def advance(
 
     Args:
         control: accuracy and work.
-        state: rows `Q`, `V`, `W`, `L`, `SLIP`, shape (5, n); changed in place.
+        state: rows `Q`, `V`, `W`, `L`, `T`, `SLIP`, shape (6, n); changed in place.
         command: rates that are asked for [rad/s], shape (n,).
         dry: dry friction of motors and closed brakes [N m], shape (n,).
         span_s: length of the span [s].

@@ -10,8 +10,9 @@ of the middle of each step, which is of second order in what they change, but th
 
 Where an acceleration jumps, as of a motor that begins to stick, no error is small enough, and
 coefficients of both signs throw the motor back and forth across its rest. So the shortest steps are
-taken by the implicit Euler method, which lets it stick. Rigid gaps are not this method's business:
-their blows would have to be found.
+taken by the implicit Euler method, which lets it stick. For the same reason a current that a stage
+finds held at its limit counts as one that does not change. Rigid gaps are not this method's
+business: their blows would have to be found.
 """
 
 from typing import NamedTuple
@@ -20,7 +21,15 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sim.world.space_arm.drive import CLUTCH, ELASTIC, HALF_GAP, HOLD, STIFFNESS
+from sim.world.space_arm.drive import (
+    CLUTCH,
+    ELASTIC,
+    HALF_GAP,
+    HOLD,
+    STIFFNESS,
+    TORQUE_MAX,
+    WINDING,
+)
 from sim.world.space_arm.kernels.dynamics import ArmArrays, Scratch, make_scratch
 from sim.world.space_arm.kernels.sdirk2 import (
     COARSE,
@@ -35,8 +44,10 @@ from sim.world.space_arm.kernels.sdirk2 import (
     L,
     Q,
     StepControl,
+    T,
     V,
     W,
+    keep_torques,
 )
 from sim.world.space_arm.kernels.stage import (
     COMMAND,
@@ -45,6 +56,7 @@ from sim.world.space_arm.kernels.stage import (
     LINK_R,
     MOTOR,
     MOTOR_R,
+    MOTOR_TORQUE_R,
     SIDE,
     WINDUP_R,
     make_stage,
@@ -77,13 +89,15 @@ LINKS, MOTORS, A, B = 0, 5, 10, 15
 A_LAST, B_LAST, Q_MID, V_MID = 20, 21, 22, 23
 # Angle and wind-up after the step.
 Q_END, L_END = 24, 25
-STEP_ROWS = 26
+# Torques of motors with inductance at the stages, and how fast they change there.
+TORQUES, C = 26, 31
+STEP_ROWS = 36
 
 
 class Sdirk4Work(NamedTuple):
     """Arrays that a span of time writes into."""
 
-    step: Array  # (26, n)
+    step: Array  # (36, n)
     stage: Array
     scratch: Scratch
 
@@ -105,12 +119,23 @@ def _refresh(arm: ArmArrays, coriolis: bool, state: Array, h: float, work: Sdirk
 
 
 @njit(cache=True, error_model="numpy")
+def _lead_torques(state: Array, h: float, w: Array, s: Array, stage: int) -> None:
+    """Put the motors' torques at the reference of a stage into its table, from those before it."""
+    for j in range(columns(w)):
+        torque = state[T, j]
+        for k in range(stage):
+            torque += h * TABLEAU[stage, k] * w[C + k, j]
+        s[MOTOR_TORQUE_R, j] = torque
+
+
+@njit(cache=True, error_model="numpy")
 def _try_step(
     drive: Array, control: StepControl, state: Array, h: float, w: Array, s: Array
 ) -> int:
     """Solve all stages of a step of ``h`` into ``w``; return iterations, or -1 for no solution."""
     hs = GAMMA * h
     total = 0
+    winding = drive[WINDING, 0] > 0.0
     for i in range(STAGES):
         for j in range(columns(s)):
             v, m, windup = state[V, j], state[W, j], state[L, j]
@@ -122,6 +147,8 @@ def _try_step(
             s[LINK_R, j], s[MOTOR_R, j], s[WINDUP_R, j] = v, m, windup
             s[LINK, j] = v + hs * (w[A + i - 1, j] if i else w[A_LAST, j])
             s[MOTOR, j] = m + hs * (w[B + i - 1, j] if i else w[B_LAST, j])
+        if winding:
+            _lead_torques(state, h, w, s, i)
         found = solve_stage(drive, hs, s, control.rate_tolerance)
         if found < 0:
             return -1
@@ -130,6 +157,11 @@ def _try_step(
             w[LINKS + i, j], w[MOTORS + i, j] = s[LINK, j], s[MOTOR, j]
             w[A + i, j] = (s[LINK, j] - s[LINK_R, j]) / hs
             w[B + i, j] = (s[MOTOR, j] - s[MOTOR_R, j]) / hs
+        if winding:
+            keep_torques(drive, hs, s, w, TORQUES + i)
+            for j in range(columns(w)):
+                held = abs(w[TORQUES + i, j]) >= drive[TORQUE_MAX, j]
+                w[C + i, j] = 0.0 if held else (w[TORQUES + i, j] - s[MOTOR_TORQUE_R, j]) / hs
     for j in range(columns(s)):
         w[Q_END, j] = state[Q, j]
         for k in range(STAGES):
@@ -147,8 +179,11 @@ def _euler_step(
         s[LINK_R, j], s[MOTOR_R, j], s[WINDUP_R, j] = state[V, j], state[W, j], state[L, j]
         s[LINK, j] = state[V, j] + h * w[A_LAST, j]
         s[MOTOR, j] = state[W, j] + h * w[B_LAST, j]
+    s[MOTOR_TORQUE_R] = state[T]
     found = solve_stage(drive, h, s, control.rate_tolerance)
     last = STAGES - 1
+    if drive[WINDING, 0] > 0.0:
+        keep_torques(drive, h, s, w, TORQUES + last)
     for j in range(columns(s)):
         w[LINKS + last, j], w[MOTORS + last, j] = s[LINK, j], s[MOTOR, j]
         w[A + last, j] = (s[LINK, j] - state[V, j]) / h
@@ -189,6 +224,8 @@ def _take(drive: Array, state: Array, w: Array) -> None:
             end += drive[CLUTCH, j] / drive[STIFFNESS, j]
         state[L, j] = min(max(w[L_END, j], -end), end)
         state[SLIP, j] += w[L_END, j] - state[L, j]
+    if drive[WINDING, 0] > 0.0:
+        state[T] = w[TORQUES + last]
 
 
 @njit(cache=True, error_model="numpy")

@@ -73,11 +73,14 @@ FOLLOW = 31
 """Share of its link's rate that each motor follows."""
 FREE = 32
 """Rates of the motors if they float in a rigid gap [rad/s]."""
-ROWS = 33
+# It is given, too:
+MOTOR_TORQUE_R = 33
+"""Torques of the motors at the stage's reference, of meaning with inductance [N m]."""
+ROWS = 34
 
 
 def make_stage(joints: int) -> Array:
-    """Make a table of zeros, shape (33, joints)."""
+    """Make a table of zeros, shape (34, joints)."""
     s = table_of(ROWS, joints)
     s[FACTORED] = np.nan
     return s
@@ -96,7 +99,10 @@ def _float_motors(drive: Array, hs: float, s: Array) -> None:
     if drive[HOLD, 0] == RIGID_GAP:
         for j in range(columns(s)):
             if drive[HALF_GAP, j] > 0.0:
-                s[FREE, j] = free_rate(drive, j, hs, s[MOTOR_R, j], s[COMMAND, j], s[DRY, j], 0.0)
+                s[FREE, j] = free_rate(
+                    drive, j, hs, s[MOTOR_R, j], s[COMMAND, j], s[DRY, j], 0.0,
+                    s[MOTOR_TORQUE_R, j],
+                )  # fmt: skip
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)
@@ -105,7 +111,7 @@ def _passed_on(drive: Array, hs: float, s: Array, j: int) -> tuple[float, float]
     gap = drive[HOLD, j] == RIGID_GAP
     torque, fall, s[MOTOR, j], s[FOLLOW, j] = gear_torque_of_motor(
         drive, j, hs, s[MOTOR_R, j], s[WINDUP_R, j], s[COMMAND, j], s[DRY, j], s[LINK, j],
-        s[SIDE, j], s[FREE, j] if gap else s[MOTOR, j],
+        s[SIDE, j], s[FREE, j] if gap else s[MOTOR, j], s[MOTOR_TORQUE_R, j],
     )  # fmt: skip
     return torque, fall
 
