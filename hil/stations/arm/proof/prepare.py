@@ -41,17 +41,12 @@ from hil.stations.arm.plan.nodes import (
 )
 from hil.stations.arm.plan.scenario import ArmPlan
 from hil.stations.arm.plan.simulation_accuracy import SimulationAccuracy
+from hil.stations.arm.proof.planned_actions import actions_of, check_end
 from hil.stations.arm.proof.start import hold_to_pace
-from hil.stations.arm.sources.actions import (
-    ActionQueue,
-    buttons_of,
-    free_joints,
-    timed_actions,
-)
+from hil.stations.arm.sources.actions import ActionQueue
 from hil_common.arrays.pose import Pose, PoseError
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmLimits, Margin
-from sim.world.space_arm.actions import TimedAction
 from sim.world.space_arm.arm import Arm
 from sim.world.space_arm.capped_sdirk4 import CappedSdirk4
 from sim.world.space_arm.drive import DriveModel
@@ -65,9 +60,6 @@ Array = NDArray[np.float64]
 
 SINGULAR_VALUE_MIN = 0.005
 """Smallest singular value that the space arm's scaled Jacobian may have."""
-
-FREE_RATE_MAX_RAD_S = 1e-3
-"""Largest rate at the end of a motion of a joint that its actions have left without a drive."""
 
 SourceMaker = Callable[[], VelocitySource]
 
@@ -181,20 +173,6 @@ def _integrator(arm: Arm, simulation: SimulationAccuracy, model: ReducedModel) -
     return CappedSdirk4(levers_m(arm), fine=fine, usual=model.accuracy(Accuracy()))
 
 
-def planned_actions(plan: ArmPlan) -> list[TimedAction]:
-    """Return the actions of a motion at their times, presses of the scenario among them."""
-    source = plan.scenario.source
-    placed = timed_actions(source.actions, source.press)
-    return [TimedAction(one.at_s, one.action) for one in placed]
-
-
-def actions_of(plan: ArmPlan) -> ActionQueue:
-    """Return the actions of a motion; nobody presses a button while a planned one moves."""
-    source = plan.scenario.source
-    buttons = {} if source.planned else buttons_of(source.actions)
-    return ActionQueue(planned_actions(plan), buttons)
-
-
 def rates_of(plan: ArmPlan) -> ProgrammedRates:
     """Return the space arm's programmed rates, bounded as the scenario asks."""
     settings = RateSettings(acceleration_max_rad_s2=plan.scenario.acceleration_max_rad_s2)
@@ -289,29 +267,9 @@ def _gripper_path(plan: ArmPlan, source: VelocitySource) -> tuple[list[Pose], Ar
         raise RefusedError("the motion was refused: it has no waypoint")
     if steps[-1].course is MotionPhase.REFUSED:
         _refuse(steps[-1])
-    _check_end(plan, steps[-1])
+    check_end(plan, steps[-1])
     poses = [first, *(pose_of(step.snapshot) for step in steps)]
     return poses, np.vstack([first.position_m, *(path_of(step.snapshot) for step in steps)])
-
-
-def _check_end(plan: ArmPlan, last: ArmStep) -> None:
-    """Refuse a motion whose actions come after its end, or leave a joint drifting there."""
-    source = plan.scenario.source
-    placed = timed_actions(source.actions, source.press)
-    for one in placed:
-        if one.at_s >= last.t_s:
-            raise RefusedError(
-                f"the motion was refused, nothing has been sent: source.{one.key}: {one.action} at "
-                f"{one.at_s:g} s, after the end of the motion at {last.t_s:g} s"
-            )
-    for joint in free_joints(placed):
-        rate = abs(float(last.snapshot.v_rad_s[joint - 1]))
-        if rate > FREE_RATE_MAX_RAD_S:
-            raise RefusedError(
-                f"the motion was refused, nothing has been sent: nothing stops joint {joint}, and "
-                f"at the end, {last.t_s:g} s, it moves at {rate:.3g} rad/s, more than "
-                f"{FREE_RATE_MAX_RAD_S:g} rad/s: close its brake, or give it power again"
-            )
 
 
 def _offsets_m(plan: ArmPlan, path_m: Array) -> Array | None:

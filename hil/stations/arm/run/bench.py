@@ -25,16 +25,18 @@ from hil.stations.arm.cycle.robot_start import RobotStart
 from hil.stations.arm.cycle.stream import Stream, Streamed
 from hil.stations.arm.cycle.waypoint_gate import GatedArm
 from hil.stations.arm.lead.action_page import PressCounter
-from hil.stations.arm.lead.operator import open_arm_desk
+from hil.stations.arm.lead.operator import ArmOperator, open_arm_desk
 from hil.stations.arm.plan.scenario import ArmPlan
 from hil.stations.arm.proof.cheapest_model import with_cheapest_model
-from hil.stations.arm.proof.prepare import ArmProof, actions_of, prepare
+from hil.stations.arm.proof.planned_actions import actions_of
+from hil.stations.arm.proof.prepare import ArmProof, prepare
 from hil.stations.arm.run.diagram_run import DiagramRun, diagram_run, edited
 from hil.stations.arm.run.session import arm_clock, arm_wire, play_stream, writer_of
 from hil.stations.arm.run.wire import emulated_controller
 from hil.stations.arm.run.world import notes_of, plant_of
 from hil.stations.arm.scene.machines import ArmMachines
 from hil.stations.arm.signals import arm_signals
+from hil.stations.arm.sources.actions import ActionQueue
 from hil.stations.arm.sources.settings import make_source
 from hil.timing.clock import Clock, VirtualClock
 from sim.devices.arm.controller import ArmController
@@ -175,6 +177,22 @@ def source_of(
         raise RefusedError(f"source: {error}") from None
 
 
+def _pressed_source(
+    plan: ArmPlan,
+    clock: Clock,
+    diagram: DiagramRun | None,
+    actions: ActionQueue,
+    led: ArmOperator | None,
+) -> VelocitySource:
+    """Return the source of a plan, whose operator presses the buttons of its actions."""
+    if led is not None and actions.buttons:
+        led.take_table = PressCounter(tuple(actions.buttons), actions.press, led.take_table).take
+    press = actions.press_number if actions.buttons else None
+    if diagram is None and press is None:
+        return source_of(plan, clock)
+    return source_of(plan, clock, diagram, press)
+
+
 def declared_path(prepared: ArmProof) -> DeclaredPath:
     """Return the declared start and end of the stream."""
     start = forward(prepared.plan.robot.geometry(), prepared.start.q_rad)
@@ -259,11 +277,7 @@ def play_arm(
     if diagram is not None and led is not None:
         diagram.led(led)
     actions = actions_of(plan)
-    if led is not None and actions.buttons:
-        led.take_table = PressCounter(tuple(actions.buttons), actions.press, led.take_table).take
-    press = actions.press_number if actions.buttons else None
-    plain = diagram is None and press is None
-    source = source_of(plan, clock) if plain else source_of(plan, clock, diagram, press)
+    source = _pressed_source(plan, clock, diagram, actions, led)
     opening.at_end(source.close)
     held = source if led is None else led.holds(source, plan.scenario.source.limits.limits())
     stop_request = opening.stop_request if led is None else led.stops(opening.stop_request)

@@ -29,7 +29,8 @@ from hil.stations.arm.model_choice_summary import summarize_choice
 from hil.stations.arm.options import AT, OPTIONS
 from hil.stations.arm.plan.scenario import ArmPlan, load_arm_plan
 from hil.stations.arm.proof.findings import findings_table, summarize_end, supervision_table
-from hil.stations.arm.proof.prepare import ArmProof, planned_actions
+from hil.stations.arm.proof.planned_actions import actions_of_proof
+from hil.stations.arm.proof.prepare import ArmProof
 from hil.stations.arm.proof.start import robot_at
 from hil.stations.arm.run.bench import ArmRunResult, play_arm, prepare_plan, warm_arm
 from hil.stations.arm.run.diagram_run import diagram_run
@@ -44,7 +45,6 @@ from hil.stations.arm.sources.settings import (
 )
 from hil.terminal.console import out, styled, waiting
 from hil.terminal.run_products import Afterwards
-from sim.world.space_arm.actions import TimedAction
 from sim.world.space_arm.simulator import TICK_S
 
 if TYPE_CHECKING:
@@ -263,7 +263,7 @@ def _summarize_prepared(prepared: ArmProof) -> ArmCheckSummary:
     )  # fmt: skip
     if prepared.choice is not None:
         summary["model_choice"] = summarize_choice(prepared.choice)
-    if actions := actions_done(prepared):
+    if actions := actions_of_proof(prepared.plan, prepared.steps):
         summary["actions"] = [
             ActionSummary(
                 at_s=one.at_s, joint=one.action.joint, action=one.action.kind.value
@@ -273,15 +273,8 @@ def _summarize_prepared(prepared: ArmProof) -> ArmCheckSummary:
     return summary
 
 
-def actions_done(prepared: ArmProof) -> list[TimedAction]:
-    """Return the actions that a proof has played; of a live motion those that are planned."""
-    if not prepared.steps:
-        return planned_actions(prepared.plan)
-    return [one for step in prepared.steps for one in step.actions]
-
-
 def _show_path(prepared: ArmProof) -> None:
-    for one in actions_done(prepared):
+    for one in actions_of_proof(prepared.plan, prepared.steps):
         out.print(f"{one.at_s:9.3f} s  {one.action}")
     start = ", ".join(f"{angle:.2f}" for angle in np.degrees(prepared.start.q_rad))
     if prepared.choice is not None:
