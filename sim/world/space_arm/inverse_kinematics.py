@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 
+from hil_common.arrays.rotation import turn_vector
 from sim.world.space_arm.arm import Arm
 from sim.world.space_arm.kernels import dynamics
 from sim.world.space_arm.singularity import ALL_SIX, Damping, PostureSolver, reach_m
@@ -98,7 +98,7 @@ class InverseKinematics:
         """Compute the way that is left as a twist: metres, then radians, base axes, shape (6,)."""
         here, place = np.empty((3, 3)), np.empty(3)
         dynamics.gripper_pose(self._arm.arrays(), q, dynamics.make_scratch(), here, place)
-        turn = Rotation.from_matrix(rotation @ here.T).as_rotvec()
+        turn = turn_vector(rotation @ here.T)
         return np.where(self._counts, np.concatenate([position_m - place, turn]), 0.0)
 
     def _size(self, left: Array) -> float:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Final
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Final
 
 from hil.config.errors import RefusedError
-from hil.machines.space_arm.settings import TWIST_PARTS, ArmSettings, rotation_of
 from hil.stations.arm.arm_summaries import FoundPlaceSummary
 from hil.stations.arm.commands.space_arms import joint_values, space_arm_of
 from hil.terminal.console import leave, numbers, out, print_json
-from sim.world.space_arm.inverse_kinematics import InverseKinematics
 
-Array = NDArray[np.float64]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from hil.machines.space_arm.settings import ArmSettings
+
+    Array = NDArray[np.float64]
 
 REACHED_M: Final = 1e-7
 REACHED_RAD: Final = 1e-7
@@ -48,6 +50,11 @@ def search_place(path: Path, pose: str, near: str | None, *, as_json: bool) -> N
 
 def _search(settings: ArmSettings, place: Sequence[float], start: Array) -> FoundPlaceSummary:
     """Search for a place [mm, deg] from joint angles [rad; m]."""
+    import numpy as np
+
+    from hil.machines.space_arm.settings import TWIST_PARTS, rotation_of
+    from sim.world.space_arm.inverse_kinematics import InverseKinematics
+
     roll, pitch, yaw = np.radians(place[3:]).tolist()
     solver = InverseKinematics(settings.arm(), settings.followed())
     rotation = rotation_of((roll, pitch, yaw))
