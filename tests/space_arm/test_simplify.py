@@ -213,11 +213,14 @@ def test_ticks_count_as_known_to_a_tenth_of_the_bound():
     plan = plan_of((E,), "none", 1)
     case = plan.cases()[0]
     found = examine(case)
-    for bound in (ErrorBound(2.0), ErrorBound(0.2, percent=True)):
+    for percent in (False, True):
+        middle = np.median(found.reference.percent if percent else found.reference.mm)
+        bound = ErrorBound(10.0 * float(middle), percent)
         asked = replace(plan, bound=bound)
         row = make_rows(asked, [found])[0]
         sure = found.reference.percent if bound.percent else found.reference.mm
         known = [k for k, error in enumerate(sure) if error <= 0.1 * bound.value]
+        assert 0.4 < row.known_ticks < 0.6
         assert row.known_ticks == pytest.approx(len(known) / len(sure))
         assert row.known_max_mm == max(found.runs[NOTHING].to_reference.mm[k] for k in known)
 
