@@ -1,21 +1,23 @@
 """Simulated arm of ``hil arm advance``: of a model that is named, or the cheapest that will do."""
 
-from dataclasses import dataclass
+from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from hil.config.errors import ConfigError
 from hil.stations.arm.commands.space_arms import Load, models_of
-from sim.world.space_arm.arm import Arm
-from sim.world.space_arm.drive import DriveModel
-from sim.world.space_arm.error_bound import ErrorBound
-from sim.world.space_arm.integrators import Integrator, SpanStatus
-from sim.world.space_arm.model_choice import Candidate, ModelChoice, choose_model
-from sim.world.space_arm.reference_integrators import reference_pair
-from sim.world.space_arm.simulator import SpaceArm
 
-Array = NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from sim.world.space_arm.arm import Arm
+    from sim.world.space_arm.integrators import Integrator
+    from sim.world.space_arm.model_choice import Candidate, ModelChoice
+    from sim.world.space_arm.simulator import SpaceArm
+
+    Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,6 +37,10 @@ class AdvancedMotion:
 
     def path_m(self, candidate: Candidate, integrator: Integrator | None = None) -> Array | None:
         """Simulate the motion: places at the ends of ticks [m], (N, 3); None without a solution."""
+        import numpy as np
+
+        from sim.world.space_arm.integrators import SpanStatus
+
         space = candidate.space_arm(self.arm, self.q_rad, self.load.body, integrator=integrator)
         snapshots = [space.advance(self.command_rad_s) for _ in range(self.ticks)]
         if any(one.status is SpanStatus.FAILED for one in snapshots):
@@ -55,6 +61,8 @@ def simulated_arm(
         ConfigError: if a word is none, or no model keeps the bound.
         ValueError: if the start is beyond the joints' ranges, or the rates are absurd.
     """
+    from sim.world.space_arm.simulator import SpaceArm
+
     if model == "auto":
         choice = _cheapest(motion, bound)
         taken = choice.taken.candidate
@@ -69,6 +77,11 @@ def simulated_arm(
 
 def _cheapest(motion: AdvancedMotion, bound: str | None) -> ModelChoice:
     """Choose the cheapest simulation within a bound of model e."""
+    from sim.world.space_arm.drive import DriveModel
+    from sim.world.space_arm.error_bound import ErrorBound
+    from sim.world.space_arm.model_choice import Candidate, choose_model
+    from sim.world.space_arm.reference_integrators import reference_pair
+
     if bound is None:
         raise ConfigError("--bound", ["--model auto needs one, such as 0.5% or 2mm"])
     try:

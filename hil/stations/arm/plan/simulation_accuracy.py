@@ -11,6 +11,8 @@ from typing import Final, Literal
 from sim.world.space_arm.capped_sdirk4 import TICK_WORK_S, TRIES_MAX
 
 AskedAccuracy = Literal["auto", "usual", "fine"]
+ASKED: Final[tuple[AskedAccuracy, ...]] = ("auto", "usual", "fine")
+"""All that a scenario may ask for."""
 FINE_MODELS: Final = "abdef"
 """Drive models that the fourth-order method knows; of the others it is told to be usual."""
 

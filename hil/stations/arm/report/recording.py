@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Self, TypeGuard, cast, get_args
+from typing import Any, Final, Self, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from hil.recording.events import SIMULATED_KEY, EventKind, EventRecord, Level
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.stations.arm.plan.simulation_accuracy import (
+    ASKED,
     AskedAccuracy,
     SimulationAccuracy,
     simulation_accuracy,
@@ -129,12 +130,15 @@ class ArmRecording:
 
     def simulation(self) -> SimulationAccuracy | None:
         """Return the accuracy of the simulated arm; None if the recording does not tell it."""
-        scenario = (self.recording.scenario or {}).get("scenario", {})
-        chosen = scenario.get("space_arm", {}) if isinstance(scenario, Mapping) else {}
-        asked = chosen.get("accuracy") if isinstance(chosen, Mapping) else None
-        if asked not in get_args(AskedAccuracy):
+        scenario: Any = (self.recording.scenario or {}).get("scenario")
+        chosen: Any = scenario.get("space_arm") if isinstance(scenario, dict) else None
+        if not isinstance(chosen, dict):
             return None
-        return simulation_accuracy(cast("AskedAccuracy", asked), str(chosen.get("model", "")))
+        known: dict[str, Any] = chosen
+        asked: AskedAccuracy | None = next(
+            (one for one in ASKED if one == known.get("accuracy")), None
+        )
+        return None if asked is None else simulation_accuracy(asked, str(known.get("model", "")))
 
     def _numbers(self, event_name: str) -> dict[str, float]:
         for event in reversed(self.recording.events):
