@@ -8,6 +8,7 @@ from trace_form import momentum
 
 from sim.world.space_arm.drive import DriveEffects, DriveModel
 from sim.world.space_arm.integrators import Accuracy, Sdirk2, SpanStatus
+from sim.world.space_arm.kernels.sdirk2 import SLIP
 from sim.world.space_arm.simulator import SpaceArm, levers_m
 from sim.world.space_arm.snapshot import Active
 
@@ -142,7 +143,7 @@ def test_a_clutch_slips_and_says_so():
         clutches = np.array([drive.clutch_nm for drive in ARM.drives])
         assert (np.abs(snapshot.torque_nm) <= clutches * (1 + 1e-9)).all()
     assert slipped
-    assert arm.state[4].any()
+    assert arm.state[SLIP].any()
 
 
 def test_release_keeps_rates_and_all_momentum():
