@@ -42,10 +42,13 @@ def warm_arm() -> None:
     """The kernels of the space arm with all its integrators, of the robot, and of worlds."""
     import hil.diagram.kernel  # noqa: F401
     from hil.config import quick_table
+    from hil.config.file_search import configs_dir
+    from hil.machines.space_arm.settings import ArmSettings
     from hil.stations.arm.run.bench import warm_arm
 
     quick_table.warm()
-    warm_arm(classic=True)
+    warm_arm(classic=True, fine=True)
+    warm_arm(ArmSettings.load(configs_dir() / "arms" / "crane.toml"), classic=True, fine=True)
     if importlib.util.find_spec("mujoco") is not None:
         warm_world()
 
