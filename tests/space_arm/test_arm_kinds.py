@@ -67,7 +67,7 @@ def test_motors_of_the_crane_hold_it_with_its_load() -> None:
 def test_a_place_is_found_again(name: str) -> None:
     settings = shipped(name)
     arm, counts = settings.arm(), np.array(settings.followed())
-    solver = InverseKinematics(arm, settings.followed())
+    solver = InverseKinematics(arm)
     rng = np.random.default_rng(7)
     for _ in range(5):
         q = settings.home_rad() + rng.uniform(-0.25, 0.25, arm.joints)
@@ -87,7 +87,7 @@ def test_a_place_is_found_again(name: str) -> None:
 
 def test_a_place_out_of_reach_tells_what_is_left() -> None:
     planar = shipped("planar")
-    solver = InverseKinematics(planar.arm(), planar.followed())
+    solver = InverseKinematics(planar.arm())
     _, left_m, _ = solver.solve(np.array([5.0, 0.0, 0.0]), np.eye(3), planar.home_rad())
     assert left_m == pytest.approx(5.0 - 3.1, abs=1e-3)
 
@@ -98,7 +98,7 @@ def test_rates_follow_what_the_file_says(name: str) -> None:
     settings = shipped(name)
     arm, counts = settings.arm(), np.array(settings.followed())
     fast = RateSettings(acceleration_max_rad_s2=10.0)
-    rates = ProgrammedRates(arm, 0.35, fast, followed=settings.followed())
+    rates = ProgrammedRates(arm, 0.35, fast)
     wanted = np.where(counts, [0.01, -0.02, 0.015, 0.002, -0.003, 0.004], 0.0)
     found = rates.rates(settings.home_rad(), wanted, TwistFrame.BASE)
     assert found.scale == 1.0

@@ -61,7 +61,7 @@ class SimulatedCase:
 
 def nudged(case: SimulatedCase) -> SimulatedCase:
     """The same with each angle of the start off by `NUDGE_RAD`, one way and the other in turn."""
-    off = NUDGE_RAD * np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
+    off = NUDGE_RAD * (-1.0) ** np.arange(len(case.motion.q_start_rad))
     return replace(case, motion=replace(case.motion, q_start_rad=case.motion.q_start_rad + off))
 
 

@@ -1,11 +1,11 @@
 """Slow motions of a space arm, by which drive models and integrators are compared.
 
-A motion is a start at rest in a bent posture and one set of six commanded joint rates for every
-tick. The commands are made once, on an ideal arm that follows them exactly; every drive model,
-payload and integrator then gets the very same ones. They are those of an operator who moves a
-payload: 50 mm/s and up to 20 mrad/s of the gripper along and about different directions, or
-0.01-0.05 rad/s of joints, each with a reversal and a stop. What is random comes from a generator
-seeded by the number of the motion.
+A motion is a start at rest in a bent posture and one set of commanded joint rates for every tick.
+The commands are made once, on an ideal arm that follows them exactly; every drive model, payload
+and integrator then gets the very same ones. They are those of an operator who moves a payload: 50
+mm/s and up to 20 mrad/s of the gripper along and about different directions, or 0.01-0.05 rad/s of
+joints, each with a reversal and a stop. What is random comes from a generator seeded by the number
+of the motion.
 """
 
 from collections.abc import Sequence
@@ -57,12 +57,13 @@ class StudyMotion:
     what: str
     """What is moved how, in words."""
     q_start_rad: Array
-    """Angles of the joints at the start, at rest [rad], shape (6,)."""
+    """Angles of the joints at the start, at rest [rad], shape (n,)."""
     commands_rad_s: Array
-    """Joint rates of each tick [rad/s], shape (N, 6)."""
+    """Joint rates of each tick [rad/s], shape (N, n)."""
 
     def __post_init__(self) -> None:
-        for name, shape in (("q_start_rad", (6,)), ("commands_rad_s", (-1, 6))):
+        joints = len(self.q_start_rad)
+        for name, shape in (("q_start_rad", (joints,)), ("commands_rad_s", (-1, joints))):
             array = np.array(getattr(self, name), dtype=np.float64).reshape(shape)
             array.setflags(write=False)
             object.__setattr__(self, name, array)
@@ -91,8 +92,14 @@ class _JointMotion:
 
     name: str
     what: str
-    joints: tuple[int, ...]
+    joints: tuple[int, ...]  # of those that the arm has; none: all
     hold_ticks: int
+
+    def of(self, arm: Arm) -> list[int]:
+        """List the joints that an arm has of these, its last one if it has none."""
+        if not self.joints:
+            return list(range(arm.joints))
+        return [joint for joint in self.joints if joint < arm.joints] or [arm.joints - 1]
 
 
 _ANY = (0.0, 0.0, 0.0)
@@ -101,7 +108,7 @@ _PLANS: tuple[_GripperMotion | _JointMotion, ...] = (
         "there-and-back", "gripper any way, turning; reversal; stop", TwistFrame.BASE, _ANY, _ANY,
         THERE_AND_BACK,
     ),
-    _JointMotion("all-joints", "all joints, new rates every 8 ticks; stop", (0, 1, 2, 3, 4, 5), 8),
+    _JointMotion("all-joints", "all joints, new rates every 8 ticks; stop", (), 8),
     _GripperMotion(
         "stop-on-the-way", "gripper along its own x, rolling; stop; on; stop", TwistFrame.GRIPPER,
         (1.0, 0.0, 0.0), (1.0, 0.0, 0.0), STOP_ON_THE_WAY,
@@ -146,7 +153,7 @@ def motions(
 
     Args:
         arm: the arm, without payload.
-        home_rad: a bent posture away from singularities and limits [rad], shape (6,).
+        home_rad: a bent posture away from singularities and limits [rad], shape (n,).
         count: how many, 1 to `COUNT`.
 
     Raises:
@@ -164,7 +171,7 @@ def drawn_motions(
 
     Args:
         arm: the arm, without payload.
-        home_rad: a bent posture away from singularities and limits [rad], shape (6,).
+        home_rad: a bent posture away from singularities and limits [rad], shape (n,).
         count: how many, 1 or more; after `COUNT` their kinds come again, from other starts.
         speed: factor on all speeds; joints stay below their largest rates.
 
@@ -195,7 +202,7 @@ def _bent_posture(arm: Arm, home_rad: Array, rng: np.random.Generator) -> Array:
     low = np.array([link.position_min_rad for link in arm.links]) + ROOM_RAD
     high = np.array([link.position_max_rad for link in arm.links]) - ROOM_RAD
     for _ in range(POSTURE_TRIALS):
-        q = home_rad + rng.uniform(-BEND_RAD, BEND_RAD, 6)
+        q = home_rad + rng.uniform(-BEND_RAD, BEND_RAD, arm.joints)
         if np.all((low <= q) & (q <= high)) and solver.at(q).smallest >= least:
             return q
     raise ValueError(
@@ -213,7 +220,7 @@ def _direction(wanted: tuple[float, float, float], rng: np.random.Generator) -> 
 def _gripper_commands(
     arm: Arm, start: Array, plan: _GripperMotion, rng: np.random.Generator, factor: float
 ) -> Array:
-    """Programmed rates along the path of an arm that follows them exactly, shape (N, 6)."""
+    """Programmed rates along the path of an arm that follows them exactly, shape (N, n)."""
     speed = factor * SPEED_M_S * min(1.0, reach_m(arm) / LONG_ARM_M)
     turns = plan.turn != _ANY or plan.line == _ANY
     line, turn = _direction(plan.line, rng), _direction(plan.turn, rng)
@@ -231,12 +238,12 @@ def _gripper_commands(
 def _joint_commands(
     arm: Arm, start: Array, plan: _JointMotion, rng: np.random.Generator, factor: float
 ) -> Array:
-    """Random rates that jump, each joint turning back where its limit is near, shape (N, 6)."""
-    commands, rest = np.zeros((TICKS, 6)), 8
+    """Random rates that jump, each joint turning back where its limit is near, shape (N, n)."""
+    commands, rest = np.zeros((TICKS, arm.joints)), 8
     q = start.copy()
     for begin in range(0, TICKS - rest, plan.hold_ticks):
         end = min(begin + plan.hold_ticks, TICKS - rest)
-        for joint in plan.joints:
+        for joint in plan.of(arm):
             link = arm.links[joint]
             fastest = 0.9 * link.rate_max_rad_s
             most = min(JOINT_RATES_RAD_S[1], fastest)

@@ -80,12 +80,12 @@ def trace(arm: Arm, q_start_rad: Sequence[float] | Array, shown: Demonstration) 
 
     Args:
         arm: the arm, without payload.
-        q_start_rad: where it starts, at rest [rad], shape (6,).
+        q_start_rad: where it starts, at rest [rad], shape (n,).
     """
     simulated = SpaceArm(arm, shown.model, q_start_rad, payload=shown.payload)
     joint, rows, active = shown.joint, [], []
     for phase in shown.phases:
-        command = np.zeros(6)
+        command = np.zeros(arm.joints)
         command[joint] = phase.rate_rad_s
         for _ in range(round(phase.duration_s / shown.sample_s)):
             begin_s = len(rows) * shown.sample_s

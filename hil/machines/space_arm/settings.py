@@ -26,7 +26,6 @@ from hil.machines.space_arm.drives import DriveSettings, SlideDriveSettings
 from sim.world.space_arm.arm import JOINTS_MAX, JOINTS_MIN, Arm, Body, Link, SpaceArmError
 from sim.world.space_arm.drive import JointDrive
 from sim.world.space_arm.mass_check import check_masses
-from sim.world.space_arm.singularity import ALL_SIX
 
 Array = NDArray[np.float64]
 
@@ -329,6 +328,7 @@ class ArmSettings(Settings):
             tool_offset_m=tool,
             gravity_m_s2=np.array(self.gravity_m_s2),
             drives=tuple(joint.joint_drive() for joint in self.joint),
+            followed=self.followed(),
         )
 
     def home_rad(self) -> Array:
@@ -356,7 +356,7 @@ class ArmSettings(Settings):
 
     def followed(self) -> tuple[bool, ...]:
         """Whether each component of the gripper's velocity in base axes is followed."""
-        return tuple(part in self.follow for part in TWIST_PARTS) if self.follow else ALL_SIX
+        return tuple(not self.follow or part in self.follow for part in TWIST_PARTS)
 
     def payloads(self) -> Mapping[str, Body]:
         """Payloads that the gripper may hold, by name."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.space_arm.drive import CLUTCH, LOOP_GAIN, TORQUE_PER_VOLT, JointDrive
-from sim.world.space_arm.kernels.vectors import table_of
+from sim.world.space_arm.kernels.vectors import copied
 
 Array = NDArray[np.float64]
 
@@ -106,8 +106,7 @@ def changed_drives(
     Raises:
         ValueError: as `limit_of`.
     """
-    changed, j = table_of(*table.shape), action.joint - 1
-    changed[:] = table
+    changed, j = copied(table), action.joint - 1
     if action.kind in CLUTCHES:
         changed[CLUTCH, j] = limit_of(action, drives[j])
     else:

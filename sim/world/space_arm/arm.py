@@ -66,6 +66,9 @@ class Arm:
     """Gravity in base axes [m/s2], shape (3,); zeros in orbit."""
     drives: tuple[JointDrive, ...]
     """Drives of the joints, from the base."""
+    followed: tuple[bool, ...] = (True,) * 6
+    """Whether each component of a wanted velocity of the gripper is followed: linear, then angular,
+    in base axes. An arm of few joints leaves the others as they come."""
     _arrays: ArmArrays = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -76,6 +79,8 @@ class Arm:
             raise SpaceArmError(
                 f"arm {self.name}: {count} links, must be {JOINTS_MIN} to {JOINTS_MAX}"
             )
+        if len(self.followed) != 6 or not any(self.followed):
+            raise SpaceArmError(f"arm {self.name}: followed {self.followed}, must be six, one true")
         if len(self.drives) != count:
             raise SpaceArmError(f"arm {self.name}: {len(self.drives)} drives, must be {count}")
         _set(self, "tool_rotation", rotation_matrix(self.tool_rotation, "tool_rotation"))

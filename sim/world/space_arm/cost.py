@@ -11,6 +11,7 @@ from sim.world.space_arm.arm import Arm, Body
 from sim.world.space_arm.drive import FRICTION, DriveModel
 from sim.world.space_arm.integrators import Accuracy
 from sim.world.space_arm.kernels import dynamics, sdirk2
+from sim.world.space_arm.kernels.vectors import copied
 from sim.world.space_arm.operation_count import (
     OperationCounter,
     Operations,
@@ -162,7 +163,7 @@ def tick_cost(
     begun, dry, arrays = space.state, drive[FRICTION].copy(), space.arm.arrays()
 
     def call() -> Array:
-        state = begun.copy()
+        state = copied(begun)
         counts = np.zeros(sdirk2.COUNTERS, dtype=np.int64)
         work = sdirk2.make_span_work(arm.joints)
         sdirk2.advance(arrays, drive, control, state, command, dry, TICK_S, work, counts)

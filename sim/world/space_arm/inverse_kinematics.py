@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hil_common.arrays.rotation import turn_vector
 from sim.world.space_arm.arm import Arm
 from sim.world.space_arm.kernels import dynamics
-from sim.world.space_arm.singularity import ALL_SIX, Damping, PostureSolver, reach_m
+from sim.world.space_arm.singularity import Damping, PostureSolver, reach_m
 
 Array = NDArray[np.float64]
 
@@ -29,16 +29,12 @@ SEED = 35
 
 
 class InverseKinematics:
-    """Solver for joint angles of an arm.
+    """Solver for joint angles of an arm, of the components of a place that it follows."""
 
-    Args:
-        followed: whether each component of a velocity in base axes counts, see `PostureSolver`.
-    """
-
-    def __init__(self, arm: Arm, followed: tuple[bool, ...] = ALL_SIX) -> None:
+    def __init__(self, arm: Arm) -> None:
         self._arm = arm
-        self._counts = np.array(followed)
-        self._solver = PostureSolver(arm, reach_m(arm), followed)
+        self._counts = np.array(arm.followed)
+        self._solver = PostureSolver(arm, reach_m(arm))
         self._scale = np.array([reach_m(arm)] * 3 + [1.0] * 3)
         self._low = np.array([link.position_min_rad for link in arm.links])
         self._high = np.array([link.position_max_rad for link in arm.links])

@@ -30,7 +30,7 @@ from sim.world.space_arm.rate_limits import (
     RateBound,
     RateStep,
 )
-from sim.world.space_arm.singularity import ALL_SIX, Damping, Posture, PostureSolver, reach_m
+from sim.world.space_arm.singularity import Damping, Posture, PostureSolver, reach_m
 from sim.world.space_arm.smooth_stop import SmoothStop, StopLaw, finite
 
 Array = NDArray[np.float64]
@@ -134,7 +134,6 @@ class ProgrammedRates:
     Args:
         settings: see `RateSettings`.
         rotation_WB: base axes in world axes, shape (3, 3), for `TwistFrame.WORLD`.
-        followed: whether each component of a twist in base axes is followed, see `PostureSolver`.
 
     Raises:
         ValueError: if an argument is not finite, out of range, or no rotation.
@@ -146,7 +145,6 @@ class ProgrammedRates:
         tick_s: float = 0.35,
         settings: RateSettings | None = None,
         rotation_WB: Array | None = None,
-        followed: tuple[bool, ...] = ALL_SIX,
     ) -> None:
         self.settings: RateSettings = settings or RateSettings()
         self.length_m: float = self.settings.characteristic_length_m or reach_m(arm)
@@ -159,7 +157,7 @@ class ProgrammedRates:
                 f"at least the tick, {tick_s} s, is needed"
             )
         self._rotation_WB = None if rotation_WB is None else _rotation("rotation_WB", rotation_WB)
-        self._solver = PostureSolver(arm, self.length_m, followed)
+        self._solver = PostureSolver(arm, self.length_m)
         margin = self.settings.position_margin_rad
         self.limits: JointLimits = JointLimits(
             self.law,

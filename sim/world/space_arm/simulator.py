@@ -47,7 +47,7 @@ from sim.world.space_arm.kernels.sdirk2 import (
     W,
     mark_face_contacts,
 )
-from sim.world.space_arm.kernels.vectors import table_of
+from sim.world.space_arm.kernels.vectors import copied, table_of
 from sim.world.space_arm.payload import grapple_rates
 from sim.world.space_arm.snapshot import Snapshot, active_of
 
@@ -132,7 +132,7 @@ class SpaceArm:
     @property
     def state(self) -> Array:
         """Copy of the state, shape (6, n); see `kernels.sdirk2`."""
-        return self._state.copy()
+        return copied(self._state)
 
     @state.setter
     def state(self, state: Array) -> None:

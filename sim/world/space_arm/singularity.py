@@ -49,10 +49,6 @@ def reach_m(arm: Arm) -> float:
     return math.fsum((*(float(np.linalg.norm(offset)) for offset in chain), *travels))
 
 
-ALL_SIX = (True,) * 6
-"""Whether each component of a twist is followed: all are."""
-
-
 def lost_last(sigma: Array, rank: int) -> int:
     """Find the direction of a decomposition that a singularity takes: the smallest that counts.
 
@@ -143,17 +139,15 @@ class PostureSolver:
 
     Args:
         length_m: characteristic length that makes metres and radians commensurable.
-        followed: whether each component of a twist in base axes is followed; an arm of few joints
-            leaves the others as they come.
     """
 
-    def __init__(self, arm: Arm, length_m: float, followed: tuple[bool, ...] = ALL_SIX) -> None:
+    def __init__(self, arm: Arm, length_m: float) -> None:
         self._arrays = arm.arrays()
         self._scratch = dynamics.make_scratch()
         self._joints = arm.joints
-        self._rank = min(sum(followed), arm.joints)
+        self._rank = min(sum(arm.followed), arm.joints)
         self._scaled = np.array([length_m] * 3 + [1.0] * 3)
-        self._scaled[~np.array(followed)] = np.inf
+        self._scaled[~np.array(arm.followed)] = np.inf
 
     def at(self, q_rad: Array) -> Posture:
         """Decompose at joint positions [rad], shape (n,)."""

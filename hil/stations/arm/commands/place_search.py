@@ -56,7 +56,7 @@ def _search(settings: ArmSettings, place: Sequence[float], start: Array) -> Foun
     from sim.world.space_arm.inverse_kinematics import InverseKinematics
 
     roll, pitch, yaw = np.radians(place[3:]).tolist()
-    solver = InverseKinematics(settings.arm(), settings.followed())
+    solver = InverseKinematics(settings.arm())
     rotation = rotation_of((roll, pitch, yaw))
     q, left_m, left_rad = solver.solve(1e-3 * np.array(place[:3]), rotation, start)
     return FoundPlaceSummary(

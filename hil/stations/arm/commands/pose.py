@@ -115,7 +115,7 @@ def _space_place(path: Path, joints: str | None) -> SpacePlaceSummary:
     q = angles_of(settings, joints)
     rotation, position = np.empty((3, 3)), np.empty(3)
     gripper_pose(model.arrays(), q, make_scratch(), rotation, position)
-    posture = PostureSolver(model, reach_m(model), settings.followed()).at(q)
+    posture = PostureSolver(model, reach_m(model)).at(q)
     violations = beyond_ranges(model, q)
     return SpacePlaceSummary(
         ok=not violations,

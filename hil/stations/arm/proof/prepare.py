@@ -176,9 +176,7 @@ def _integrator(arm: Arm, simulation: SimulationAccuracy, model: ReducedModel) -
 def rates_of(plan: ArmPlan) -> ProgrammedRates:
     """Return the space arm's programmed rates, bounded as the scenario asks."""
     settings = RateSettings(acceleration_max_rad_s2=plan.scenario.acceleration_max_rad_s2)
-    return ProgrammedRates(
-        plan.space_arm.arm(), TICK_S, settings, followed=plan.space_arm.followed()
-    )
+    return ProgrammedRates(plan.space_arm.arm(), TICK_S, settings)
 
 
 def space_limits(plan: ArmPlan) -> ArmLimits:

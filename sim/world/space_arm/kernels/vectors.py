@@ -35,6 +35,13 @@ def table_of(rows: int, joints: int) -> Array:
     return np.zeros((rows, joints + 1))[:, :joints]
 
 
+def copied(table: Array) -> Array:
+    """Copy a table so that kernels know how many columns it has."""
+    copy = table_of(*table.shape)
+    copy[:] = table
+    return copy
+
+
 def columns(table: Array) -> int:
     """Return the number of columns of a table of `table_of`, known to the compiler if common."""
     return table.shape[1]
