@@ -21,7 +21,8 @@ from arms import (
 )
 
 from hil.config.settings import ConfigError
-from hil.machines.space_arm.settings import ArmSettings, load_arm, rotation_of
+from hil.machines.space_arm.joints import rotation_of
+from hil.machines.space_arm.settings import ArmSettings, load_arm
 from sim.world.space_arm.arm import Body, SpaceArmError
 
 every_file = pytest.mark.parametrize("name", SHIPPED)

@@ -52,7 +52,8 @@ def _search(settings: ArmSettings, place: Sequence[float], start: Array) -> Foun
     """Search for a place [mm, deg] from joint angles [rad; m]."""
     import numpy as np
 
-    from hil.machines.space_arm.settings import TWIST_PARTS, rotation_of
+    from hil.machines.space_arm.joints import rotation_of
+    from hil.machines.space_arm.settings import TWIST_PARTS
     from sim.world.space_arm.inverse_kinematics import InverseKinematics
 
     roll, pitch, yaw = np.radians(place[3:]).tolist()
