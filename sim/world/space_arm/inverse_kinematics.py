@@ -2,8 +2,8 @@
 
 From a start within the joints' travel each step takes the damped rates of `singularity.Posture` for
 what is left of the way, and ends at the joints' limits. An arm that does not follow all components
-of a velocity leaves the others of a place as they come. Redundant arms have many answers; the one
-nearest to the start is found.
+of a velocity leaves the others of a place as they come. Redundant arms have many answers; one that
+is reached from the start is found, whole turns nearest to it.
 """
 
 from collections.abc import Sequence
@@ -86,8 +86,8 @@ class InverseKinematics:
 
     def _turned_back(self, q: Array, near: Array) -> Array:
         """Take whole turns out of revolute joints where they lead away from the start."""
-        turn = np.where([link.prismatic for link in self._arm.links], np.inf, 2.0 * np.pi)
-        nearer = q - np.where(np.isinf(turn), 0.0, 2.0 * np.pi * np.round((q - near) / turn))
+        turn = np.where([link.prismatic for link in self._arm.links], 0.0, 2.0 * np.pi)
+        nearer = q - turn * np.round((q - near) / (2.0 * np.pi))
         return np.where((nearer >= self._low) & (nearer <= self._high), nearer, q)
 
     def _left(self, q: Array, position_m: Array, rotation: Array) -> Array:

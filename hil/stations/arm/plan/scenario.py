@@ -260,11 +260,8 @@ def _faults_of_actions(plan: ArmPlan) -> Iterator[tuple[str, str]]:
         return
     names = {name.partition("@")[0].strip() for name in source.press}
     buttons = buttons_of(source.actions)
-    if (
-        unknown := sorted(names - set(buttons))
-        if not isinstance(source, DiagramSourceSettings)
-        else []
-    ):
+    unknown = sorted(names - set(buttons))
+    if unknown and not isinstance(source, DiagramSourceSettings):  # its buttons are in its diagram
         known = ", ".join(buttons) or "none"
         yield "source.press", f" = {unknown[0]!r}: no action has such a button; there are {known}"
     arm = plan.space_arm.arm()

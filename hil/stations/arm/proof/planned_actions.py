@@ -54,9 +54,10 @@ def check_end(plan: ArmPlan, last: ArmStep) -> None:
             )
     for joint in free_joints(placed):
         rate = abs(float(last.snapshot.v_rad_s[joint - 1]))
+        unit = plan.space_arm.arm().links[joint - 1].unit
         if rate > FREE_RATE_MAX_RAD_S:
             raise RefusedError(
                 f"the motion was refused, nothing has been sent: nothing stops joint {joint}, and "
-                f"at the end, {last.t_s:g} s, it moves at {rate:.3g} rad/s, more than "
-                f"{FREE_RATE_MAX_RAD_S:g} rad/s: close its brake, or give it power again"
+                f"at the end, {last.t_s:g} s, it moves at {rate:.3g} {unit}/s, more than "
+                f"{FREE_RATE_MAX_RAD_S:g} {unit}/s: close its brake, or give it power again"
             )

@@ -158,8 +158,9 @@ def _both_arms(
             axes.set_ylabel(label)
         mark_actions(list(panels), view)
         times_below(list(panels[-1:]))
-        most = max(range(len(panels)), key=lambda k: list(shares.values())[k].shape[1])
-        handles, labels = panels[most].get_legend_handles_labels()
+        handles, labels = max(
+            (axes.get_legend_handles_labels() for axes in panels), key=lambda found: len(found[1])
+        )
         at = (1.0 - (LEGEND_IN - 0.05) / figure.get_figwidth(), 1.0)
         figure.legend(handles, labels, loc="upper left", bbox_to_anchor=at, handlelength=1.6)
 
