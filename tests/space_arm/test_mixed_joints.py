@@ -12,6 +12,8 @@ from sim.world.space_arm.arm import Arm
 from sim.world.space_arm.drive import DriveEffects, DriveModel, JointDrive, drive_table
 from sim.world.space_arm.integrators import Accuracy, Sdirk2, Sdirk4
 from sim.world.space_arm.integrators_1993 import Rk4
+from sim.world.space_arm.kernels import dynamics
+from sim.world.space_arm.kernels.linear import _factorise_any, _solve_any, factorise, solve
 from sim.world.space_arm.kernels.sdirk2 import STATE_ROWS
 from sim.world.space_arm.kernels.stage import make_stage, solve_stage
 from sim.world.space_arm.simulator import SpaceArm, levers_m
@@ -140,3 +142,28 @@ def test_a_contiguous_table_of_another_width_is_refused() -> None:
     with pytest.raises(ValueError, match="table_of makes tables"):
         solve_stage(table, 1e-3, s)
     assert SpaceArm(mixed_arm(3, 3), FREE, np.zeros(3)).state.shape[0] == STATE_ROWS
+
+
+def test_loops_do_what_is_written_out_to_the_last_bit() -> None:
+    """Six revolute joints by the code of any others: strided tables, and kinds looked at."""
+    bkm = shipped("bkm")
+    arm, q = bkm.arm().with_payload(bkm.payloads()["light"]), bkm.home_rad() + 0.1
+    written, v = arm.arrays(), np.linspace(-0.05, 0.06, 6)
+    found = []
+    for arrays in (written, written._replace(mixed=True)):
+        mass, bias, torque = np.zeros((6, 6)), np.zeros(6), np.zeros(6)
+        pose, place, jacobian = np.zeros((3, 3)), np.zeros(3), np.zeros((6, 6))
+        dynamics.mass_and_bias(arrays, q, v, dynamics.make_scratch(), mass, bias)
+        dynamics.inverse_torque(arrays, q, v, 2.0 * v, dynamics.make_scratch(), torque)
+        dynamics.gripper_pose(arrays, q, dynamics.make_scratch(), pose, place)
+        dynamics.gripper_jacobian(arrays, q, dynamics.make_scratch(), jacobian)
+        found.append([mass, bias, torque, pose, place, jacobian])
+    for one, other in zip(*found, strict=True):
+        assert np.array_equal(one, other)
+    table = np.zeros((20, 6))
+    table[:6], table[6], table[13] = found[0][0], np.arange(1.0, 7.0), bias
+    for loop, direct in ((_factorise_any, factorise), (_solve_any, solve)):
+        rows, copy = (7, 13) if loop is _solve_any else (0, 6, 7), table.copy()
+        loop(table, *rows)
+        direct(copy, *rows)
+        assert np.array_equal(table, copy)
