@@ -161,7 +161,9 @@ def test_loops_do_what_is_written_out_to_the_last_bit() -> None:
     for one, other in zip(*found, strict=True):
         assert np.array_equal(one, other)
     table = np.zeros((20, 6))
-    table[:6], table[6], table[13] = found[0][0], np.arange(1.0, 7.0), bias
+    rng = np.random.default_rng(6)
+    some = rng.normal(size=(6, 6))
+    table[:6], table[6], table[13] = some @ some.T, rng.uniform(size=6), rng.normal(size=6)
     for loop, direct in ((_factorise_any, factorise), (_solve_any, solve)):
         rows, copy = (7, 13) if loop is _solve_any else (0, 6, 7), table.copy()
         loop(table, *rows)
