@@ -14,7 +14,7 @@ from hil.config.file_search import find_file
 from hil.config.inputs import SCENARIO, name_input
 from hil.config.settings import Change, apply_overrides, read_toml, scenario_toml
 from hil.stations.world.plan.operator_motions import CopyMotion, JogMotion
-from hil.stations.world.plan.planned_motions import JointsMotion, JointStart, LineMotion
+from hil.stations.world.plan.planned_motions import FreeMotion, JointsMotion, JointStart, LineMotion
 from hil.stations.world.plan.robot_facts import robot_facts
 from hil.stations.world.plan.scenario import WorldPlan, WorldScenario
 from hil.stations.world.plan.scene_placement import PlacedScene, placed_scene
@@ -92,6 +92,10 @@ def _diagram_faults(scenario: WorldScenario, driven: Mapping[int, JointType]) ->
     """Faults of a diagram: without its law or the other way round, of other joints, with edits."""
     if (scenario.law == "diagram") != (scenario.diagram is not None):
         yield about("diagram", 'diagram and law = "diagram" go together')
+    if isinstance(scenario.motion, FreeMotion) and scenario.law != "diagram":
+        text = f"motion.kind = 'free': law = {scenario.law!r} follows setpoints, and a free motion "
+        text += 'has none; law = "diagram" moves by what it measures, or kind = "hold" holds'
+        yield about("motion.kind", text)
     if scenario.diagram is None:
         return
     there = ", ".join(map(str, driven)) or "none"

@@ -16,7 +16,7 @@ from hil.run.station import Checked, Request, Summary
 from hil.stations.world.cycle.extension import WorldExtension
 from hil.stations.world.cycle.loop import WorldFigures
 from hil.stations.world.lead.operator_access import operator_instructions
-from hil.stations.world.plan.planned_motions import HoldMotion
+from hil.stations.world.plan.planned_motions import FreeMotion, HoldMotion
 from hil.stations.world.plan.scenario import WorldPlan
 from hil.stations.world.report.summaries import WorldCheckSummary
 from hil.stations.world.run.session import WorldResult, play_world, prove
@@ -170,6 +170,7 @@ def _plain(plan: WorldPlan) -> WorldFigures | None:
 
     An operator cannot repeat his motion, and a diagram may follow none.
     """
-    if plan.live or (plan.diagram is not None and isinstance(plan.scenario.motion, HoldMotion)):
+    still = isinstance(plan.scenario.motion, HoldMotion | FreeMotion)
+    if plan.live or (plan.diagram is not None and still):
         return None
     return prove(plan, "pid" if plan.scenario.law != "pd" else "pd")[1]
