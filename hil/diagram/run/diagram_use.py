@@ -46,8 +46,8 @@ class FeedInput(Settings):
     """Name of the input."""
     signal: str | None = None
     """Name of a signal of the station; left out with `value`: the signal of the same name."""
-    value: Value | None = None
-    """Numbers that stay."""
+    value: bool | Value | None = None
+    """Numbers that stay, or a yes or no."""
     frame: str = ""
     """Name of the signal's axes in the diagram; left out, that of the station."""
 

@@ -23,6 +23,8 @@ def ends_of(path: Path) -> DiagramEnds:
     named = table.pop("diagram", {})
     if table.get("law") == "diagram":
         table["law"] = "pid"
+    if table.get("motion", {}).get("kind") == "free":
+        table["motion"] = {"kind": "hold"}
     plan = world_plan_from_table(table, path)
     own = named if isinstance(named, dict) else {}
     given = {key: own[key] for key in ("joints", "end") if key in own}

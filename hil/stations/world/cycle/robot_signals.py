@@ -28,6 +28,11 @@ ERRORS: Final = (
 """Name, unit, and number in the result of `EndErrors.of`."""
 
 
+BOUNDLESS: Final = (
+    "it is infinite where nothing is seen, which no block can take; give the rangefinder a range_m"
+)
+
+
 class EndErrors:
     """Wanted minus measured motion of the end of a chain.
 
@@ -98,7 +103,7 @@ class RobotSignals:
         for one in sensors.signals:
             if not one.child:
                 shape = (one.count,) if one.count > 1 else ()
-                self._offer(one.name, one.unit, shape, self._sensed(one), one.frame)
+                self._offer_sensor(one, shape)
 
     def now(self, wanted: JointMotion, found: JointMotion, needed: Array) -> None:
         """Set the values of this tick, of all drives of the robot."""
@@ -126,8 +131,10 @@ class RobotSignals:
         self.offered.append(Endpiece(name, unit, shape, frame))
         self._reads[name] = read
 
-    def _sensed(self, one: SensorSignal) -> Read:
-        return lambda: self._sensors.latest[one.at]
+    def _offer_sensor(self, one: SensorSignal, shape: tuple[int, ...]) -> None:
+        kind, unfit = "boolean" if one.boolean else "real", BOUNDLESS if one.boundless else ""
+        self.offered.append(Endpiece(one.name, one.unit, shape, one.frame, kind, unfit))
+        self._reads[one.name] = lambda: self._sensors.latest[one.at]
 
     def _offer_geometry(self, chain: Chain) -> None:
         """Offer the end effector's place in each joint, if each turns once on the path to it."""
