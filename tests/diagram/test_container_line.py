@@ -78,7 +78,7 @@ def turned(share: float, angles: tuple[float, ...], first: Rotation) -> np.ndarr
 
 
 @pytest.mark.parametrize(("off_m", "off_rad", "goes_on"), [
-    (0.005, 0.02, True), (0.007, 0.0, False), (0.0, 0.03, False),
+    (0.005, 0.02, True), (0.007, 0.0, False), (0.0, 0.05, False),
 ])  # fmt: skip
 def test_next_point_waits_for_place_and_turn(off_m: float, off_rad: float, goes_on: bool) -> None:
     engine = line()
@@ -86,7 +86,7 @@ def test_next_point_waits_for_place_and_turn(off_m: float, off_rad: float, goes_
     aim(engine, pose, np.array([0.1, 0.0, 0.0]), Rotation.identity())
     turn = Rotation.from_euler("y", off_rad).as_matrix().ravel()
     for _ in range(6):
-        place = engine.output("line_pose")[9:] + (0.0, off_m, 0.0)
+        place = np.add(engine.output("line_pose")[9:], (0.0, off_m, 0.0))
         engine.set_input("pose", np.concatenate([turn, place]))
         engine.step()
     assert (engine.output("point")[0] > 1) == goes_on
