@@ -174,7 +174,7 @@ class WorldPlan:
         use = self.scenario.diagram
         if use is None or not isinstance(self.scenario.motion, FreeMotion):
             return frozenset()
-        return frozenset(use.joints or [drive.joint for drive in self.robot.drives])
+        return frozenset(use.commanded([drive.joint for drive in self.robot.drives]))
 
     @property
     def live(self) -> bool:
