@@ -11,9 +11,7 @@ from hil.draw.numbers import SEED_MAX
 MOST: Final = 1_000_000
 """Runs of a campaign at most."""
 _RANGE: Final = re.compile(r"(\d{1,10})(?::(\d{1,10}))?")
-FORM: Final = (
-    "write FIRST:END (END itself is left out), single numbers, or both with commas between"
-)
+FORM: Final = "write FIRST:END (END is left out), single numbers, or both with commas between"
 
 
 def read_seeds(text: str, source: str = "--seeds") -> tuple[int, ...]:

@@ -9,16 +9,14 @@ from collections.abc import Mapping
 from pathlib import Path, PurePath
 from typing import Any, Final
 
-import jinja2
-
 from hil.config.files import make_folder, write_whole
-from hil.config.visible_text import visible
 from hil.recording.events import EventRecord, Level
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.report.recorded_run import KeyFigure, RecordedRun, Tables, common_figures, recorded_run
 from hil.report.run_verdict import is_request
 from hil.report.style import Picture
+from hil.report.template import render
 from hil.report.time_axes import timeline
 from hil.run.late_call import late
 from hil.run.registry import missing, station_or_none
@@ -86,17 +84,10 @@ def _rendered(
     found: list[tuple[Section, Picture | Tables | None]],
     course: Picture | None,
 ) -> str:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("hil.report", "."),
-        autoescape=True,
-        finalize=lambda value: visible(value) if type(value) is str else value,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     objections, events = run.objections(), run.recording.events
     facts = [(name.replace("_", " "), text) for name, text in run.facts().items()]
-    return environment.get_template("page.html.j2").render(
+    return render(
+        "page.html.j2",
         run=run,
         figures=figures,
         beyond=[figure.name for figure in figures if figure.bad],
