@@ -89,6 +89,9 @@ def run(
         Path | None,
         typer.Option("--resume", metavar="DIR", help="Go on with the campaign of this folder."),
     ] = None,
+    report_too: Annotated[
+        bool, typer.Option("--report", help="Make the pages of the five worst runs as well.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Run a scenario with many seeds, on the virtual clock with simulated devices."""
@@ -98,7 +101,7 @@ def run(
     options = CampaignOptions(
         scenario=scenario, seeds=seeds, workers=workers, cluster=cluster, diagram=diagram,
         overrides=tuple(overrides or ()), compared=tuple(compared or ()), keep=keep, out=folder,
-        resume=resume,
+        resume=resume, report=report_too, quiet=as_json,
     )  # fmt: skip
     with shown(scenario or str(resume), quiet=as_json) as progress:
         found = conduct(options, progress)

@@ -28,8 +28,11 @@ MEDIANS: Final = 8
 """Measures that the table of rates shows at most."""
 
 
-def write_page(folder: CampaignFolder) -> Path:
+def write_page(folder: CampaignFolder, *, pages: bool = False) -> Path:
     """Write the page of a campaign as far as it is; its path.
+
+    Args:
+        pages: whether the worst runs get pages of their own.
 
     Raises:
         RefusedError: if it cannot be written.
@@ -37,14 +40,18 @@ def write_page(folder: CampaignFolder) -> Path:
     from hil.report.template import render
 
     path = folder.path / PAGE_NAME
-    text = render("campaign.html.j2", **page_values(folder))
+    text = render("campaign.html.j2", **page_values(folder, pages=pages))
     with folder.safely():
         write_whole(path, text.encode("utf-8", "replace"))
     return path
 
 
-def page_values(folder: CampaignFolder) -> dict[str, Any]:
-    """Values of the page's template."""
+def page_values(folder: CampaignFolder, *, pages: bool = False) -> dict[str, Any]:
+    """Values of the page's template.
+
+    Args:
+        pages: whether the worst runs get pages of their own.
+    """
     campaign, rows = folder.campaign, own_rows(folder)
     total = len(campaign.seeds) * len(campaign.variants)
     names = measure_names(rows)[:MEDIANS]
@@ -68,7 +75,7 @@ def page_values(folder: CampaignFolder) -> dict[str, Any]:
         "drawn_keys": len(drawn),
         "relations": [_relation(one) for one in relations_to_failure(rows)],
         "measures": [_relation(one) for one in relations_to_measures(rows)],
-        "worst": [_worst(row, folder) for row in worst_rows(rows)],
+        "worst": [_worst(row, folder, pages=pages) for row in worst_rows(rows)],
     }
 
 
@@ -98,7 +105,7 @@ def _relation(one: Relation) -> dict[str, str]:
     return {"drawn": one.drawn, "other": one.other, "strength": strength, "p": f"{one.p:.2g}"}
 
 
-def _worst(row: Row, folder: CampaignFolder) -> dict[str, str]:
+def _worst(row: Row, folder: CampaignFolder, *, pages: bool) -> dict[str, str]:
     values = [f"{key} {value:g}" for key, value in (*row.drawn.items(), *row.measures.items())]
     found = {
         "name": " ".join([*row.variant, f"seed {row.seed}"]),
@@ -111,29 +118,21 @@ def _worst(row: Row, folder: CampaignFolder) -> dict[str, str]:
     if not row.recording or not recording.is_file():
         return found
     try:
-        page, picture = _run_page(recording)
+        page, picture = _picture(recording, with_page=pages)
     except RecordingError as error:
         return found | {"values": f"{error}; {found['values']}"}
     source = f"data:image/png;base64,{b64encode(picture).decode('ascii')}" if picture else ""
-    place = page.relative_to(folder.path).as_posix()
+    place = "" if page is None else page.relative_to(folder.path).as_posix()
     return found | {"src": source, "page": place, "recording": row.recording}
 
 
-def _run_page(recording: Path) -> tuple[Path, bytes]:
-    """Page of a run beside its recording, and the first picture of its station's sections.
-
-    Both are made once: a recording that is there does not change.
-    """
+def _picture(recording: Path, *, with_page: bool) -> tuple[Path | None, bytes]:
+    """Page of a run, if it is there or wanted, and the first picture of it."""
     from hil.recording.reader import Recording
-    from hil.report.page import PAGE_NAME, PICTURES_NAME, write_report
-    from hil.run.registry import station_or_none
+    from hil.report.page import PAGE_NAME, first_picture, write_report
 
     page, read = recording.parent / PAGE_NAME, Recording.open(recording)
-    if not page.exists():
+    if with_page and not page.exists():
         write_report(read, recording.parent)
-    station = station_or_none(read.signals.station)
-    names = [one.name for one in (() if station is None else station.sections)]
-    pictures = {one.stem: one for one in sorted(page.with_name(PICTURES_NAME).glob("*.png"))}
-    chosen = next((pictures[name] for name in names if name in pictures), None)
-    chosen = chosen or next(iter(pictures.values()), None)
-    return page, b"" if chosen is None else chosen.read_bytes()
+    picture = first_picture(read)
+    return page if page.exists() else None, b"" if picture is None else picture.png

@@ -28,6 +28,7 @@ from hil.campaign.seeds import read_seeds, seeds_text
 from hil.campaign.statistics import Rate, rate_of, reasons_of
 from hil.config.errors import ConfigError, RefusedError
 from hil.run.file_kinds import TOGETHER, find_kind, scenario_kinds
+from hil.terminal.console import waiting
 
 WORKERS_MAX: Final = 256
 
@@ -48,6 +49,10 @@ class CampaignOptions:
     keep: str | None
     out: Path | None
     resume: Path | None
+    report: bool = False
+    """Whether the worst runs get pages of their own."""
+    quiet: bool = False
+    """Whether the output is for a program."""
 
 
 def conduct(options: CampaignOptions, progress: Progress) -> CampaignFolder:
@@ -68,7 +73,8 @@ def conduct(options: CampaignOptions, progress: Progress) -> CampaignFolder:
                 Conductor(folder, executor, progress).run()
             except KeyboardInterrupt:
                 raise RefusedError(f"interrupted; {folder.how_to_go_on()}") from None
-            write_page(folder)
+            with waiting("drawing the worst runs", quiet=options.quiet):
+                write_page(folder, pages=options.report)
     return folder
 
 

@@ -65,6 +65,18 @@ def write_report(recording: Recording, folder: Path, run: RecordedRun | None = N
     return page
 
 
+def first_picture(recording: Recording) -> Picture | None:
+    """Draw the first picture of a run's page, and no other; None if there is nothing to draw."""
+    station = station_or_none(recording.signals.station)
+    run = _prepared(recording, station)
+    for section in () if station is None else station.sections:
+        if getattr(run, section.unless, False):
+            continue
+        if isinstance(content := made(section, run), Picture):
+            return content
+    return timeline(run)
+
+
 def _prepared(recording: Recording, station: Station | None) -> RecordedRun:
     """A recording as its station sees it; as all do if it is not here, or says no more."""
     if station is not None and station.recorded is not None:
