@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import TypedDict
 
 
-class VariantSummary(TypedDict):
-    """Runs of one value of each compared key."""
+class RateSummary(TypedDict):
+    """Rate of success of runs."""
 
-    variant: dict[str, str]
-    """Compared keys and their values; empty if none is compared."""
     runs: int
     """Runs that have a row."""
     succeeded: int
@@ -20,11 +18,18 @@ class VariantSummary(TypedDict):
     """Lower bound of the 95 % interval of the rate (Wilson)."""
     high: float
     """Upper bound of it."""
+
+
+class VariantSummary(RateSummary):
+    """Runs of one value of each compared key."""
+
+    variant: dict[str, str]
+    """Compared keys and their values; empty if none is compared."""
     reasons: dict[str, int]
     """Reasons of failures, numbers in them as #, and how often each came."""
 
 
-class CampaignSummary(TypedDict):
+class CampaignSummary(RateSummary):
     """A campaign."""
 
     ok: bool
@@ -35,16 +40,6 @@ class CampaignSummary(TypedDict):
     """Its table of runs."""
     page: str
     """Its page."""
-    runs: int
-    """Runs that have a row."""
-    succeeded: int
-    """Those that did what their scenario asks."""
-    rate: float | None
-    """Part of them; null without runs."""
-    low: float
-    """Lower bound of the 95 % interval of the rate (Wilson)."""
-    high: float
-    """Upper bound of it."""
     reasons: dict[str, int]
     """Reasons of failures, numbers in them as #, and how often each came."""
     variants: list[VariantSummary]

@@ -73,8 +73,16 @@ def page_values(folder: CampaignFolder, *, pages: bool = False) -> dict[str, Any
             for reason, count in reasons_of(_of(rows, one))
         ],
         "drawn_keys": len(drawn),
-        "relations": [_relation(one) for one in relations_to_failure(rows)],
-        "measures": [_relation(one) for one in relations_to_measures(rows)],
+        "relations": [
+            _relation(found, one)
+            for one in campaign.variants
+            for found in relations_to_failure(_of(rows, one))
+        ],
+        "measures": [
+            _relation(found, one)
+            for one in campaign.variants
+            for found in relations_to_measures(_of(rows, one))
+        ],
         "worst": [_worst(row, folder, pages=pages) for row in worst_rows(rows)],
     }
 
@@ -100,9 +108,10 @@ def _variant(
     }
 
 
-def _relation(one: Relation) -> dict[str, str]:
+def _relation(one: Relation, variant: tuple[str, ...]) -> dict[str, Any]:
     strength = f"{one.strength:+.2f}" if one.other else f"{one.strength:.0%}"
-    return {"drawn": one.drawn, "other": one.other, "strength": strength, "p": f"{one.p:.2g}"}
+    words = {"drawn": one.drawn, "other": one.other, "strength": strength, "p": f"{one.p:.2g}"}
+    return {"variant": variant, **words}
 
 
 def _worst(row: Row, folder: CampaignFolder, *, pages: bool) -> dict[str, str]:
@@ -111,7 +120,7 @@ def _worst(row: Row, folder: CampaignFolder, *, pages: bool) -> dict[str, str]:
         "name": " ".join([*row.variant, f"seed {row.seed}"]),
         "outcome": row.outcome.value,
         "reason": row.reason,
-        "values": ", ".join(values),
+        "numbers": ", ".join(values),
         "src": "", "page": "", "recording": "",
     }  # fmt: skip
     recording = folder.path / row.recording
@@ -120,7 +129,7 @@ def _worst(row: Row, folder: CampaignFolder, *, pages: bool) -> dict[str, str]:
     try:
         page, picture = _picture(recording, with_page=pages)
     except RecordingError as error:
-        return found | {"values": f"{error}; {found['values']}"}
+        return found | {"numbers": f"{error}; {found['numbers']}"}
     source = f"data:image/png;base64,{b64encode(picture).decode('ascii')}" if picture else ""
     place = "" if page is None else page.relative_to(folder.path).as_posix()
     return found | {"src": source, "page": place, "recording": row.recording}

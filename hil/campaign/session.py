@@ -11,6 +11,7 @@ from typing import Final
 
 from hil.campaign.campaign_summaries import (
     CampaignSummary,
+    RateSummary,
     ReplaysSummary,
     ReplaySummary,
     VariantSummary,
@@ -139,7 +140,8 @@ def summarize_campaign(folder: CampaignFolder) -> CampaignSummary:
     for variant in campaign.variants:
         own = [row for row in rows if row.variant == variant]
         named = dict(zip(campaign.keys, variant, strict=True))
-        variants.append(VariantSummary(variant=named, **_rate(rate_of(own)), reasons=dict(reasons_of(own))))  # fmt: skip  # noqa: E501
+        reasons = dict(reasons_of(own))
+        variants.append(VariantSummary(variant=named, **_rate(rate_of(own)), reasons=reasons))
     return CampaignSummary(
         ok=len(rows) == len(campaign.seeds) * len(campaign.variants),
         folder=str(folder.path),
@@ -151,10 +153,12 @@ def summarize_campaign(folder: CampaignFolder) -> CampaignSummary:
     )
 
 
-def _rate(rate: Rate) -> dict[str, int | float | None]:
+def _rate(rate: Rate) -> RateSummary:
     low, high = rate.interval()
     value = rate.value if rate.runs else None
-    return {"runs": rate.runs, "succeeded": rate.succeeded, "rate": value, "low": low, "high": high}
+    return RateSummary(
+        runs=rate.runs, succeeded=rate.succeeded, rate=value, low=low, high=high
+    )  # fmt: skip
 
 
 def replay(path: Path, seed: int) -> ReplaysSummary:

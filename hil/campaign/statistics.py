@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Final
+from typing import Any, Final
 
 from hil.campaign.table import Row
 
@@ -92,7 +92,7 @@ def relations_to_failure(rows: Sequence[Row]) -> list[Relation]:
                      for well in (True, False))  # fmt: skip
         if not good or not bad or len({*good, *bad}) < 2:
             continue
-        test = mannwhitneyu(bad, good, alternative="two-sided")
+        test: Any = mannwhitneyu(bad, good, alternative="two-sided")
         chance = float(test.statistic) / (len(good) * len(bad))
         found.append(Relation(key, "", chance, float(test.pvalue)))
     return sorted(found, key=lambda one: (one.p, one.drawn))
@@ -110,7 +110,7 @@ def relations_to_measures(rows: Sequence[Row], most: int = 20) -> list[Relation]
             first, second = ([pair[side] for pair in pairs] for side in (0, 1))
             if len({*first}) < 3 or len({*second}) < 3:
                 continue
-            test = spearmanr(first, second)
+            test: Any = spearmanr(first, second)
             found.append(Relation(key, name, float(test.statistic), float(test.pvalue)))
     sure = [one for one in found if one.p < 0.01 / max(1, len(found))]
     return sorted(sure, key=lambda one: (-abs(one.strength), one.drawn, one.other))[:most]
