@@ -96,8 +96,7 @@ def _choice(scenario: TaskScenario, task: Task, path: Path) -> DiagramChoice:
     found = task.navigators.get(scenario.navigator)
     if found is None:
         there = ", ".join(map(repr, task.navigators)) or "none"
-        meant = nearest(scenario.navigator, task.navigators)
-        hint = f"; did you mean {meant!r}?" if meant else ""
+        hint = nearest(scenario.navigator, task.navigators)
         text = f"navigator = {scenario.navigator!r}: there are {there}{hint}"
         raise ConfigError(str(path), [about("navigator", text)])
     return found
