@@ -195,6 +195,17 @@ def test_free_axes_that_do_not_stop_have_their_drives_off():
     assert gate.step(None, found(wheel=0.11)).action is RobotAction.OFF
 
 
+def test_the_others_have_no_more_lag_in_a_stop_than_before():
+    gate, q = opened(), 0.2
+    for tick in range(100):
+        v = 0.02 * tick
+        q += v * PERIOD
+        gate.step(RobotSetpoint((0.0, 0.0, q), STILL, STILL), found(arm=q, speeds=(0.0, 0.0, v)))
+    assert gate.step(None, found(arm=q)).action is STOPPING
+    assert gate.step(None, found(arm=gate.state().positions[2] - 0.099)).action is STOPPING
+    assert gate.step(None, found(arm=gate.state().positions[2] - 0.101)).action is RobotAction.OFF
+
+
 def test_an_asked_stop_leads_a_free_axis_from_its_measured_place():
     gate = opened()
     gate.step(ASKED, found(wheel=3.0, speeds=(4.0, 0.0, 0.0)))

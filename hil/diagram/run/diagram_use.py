@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -52,6 +52,20 @@ class FeedInput(Settings):
     """Name of the signal's axes in the diagram; left out, that of the station."""
 
 
+class JointGroup(Settings):
+    """Group of driven joints that all turn or all slide, with signals and a setpoint of its own."""
+
+    name: Annotated[str, Field(pattern="^[a-z][a-z0-9]*(_[a-z0-9]+)*$", max_length=30)]
+    """Name of the group, and of its setpoint; its signals begin with it: ``arm_position_rad``."""
+    joints: Annotated[tuple[int, ...], Field(min_length=1)]
+    """Numbers of its driven joints, from the base on."""
+    end: int | None = None
+    """Number of the end, at the last of these joints, that is its end effector; left out, the
+    robot's first, if these joints lead to it."""
+    output: str = ""
+    """Output that commands it; left out, the one that is called as the group."""
+
+
 class ChangeDiagram(Settings):
     """A change of the diagram while it runs."""
 
@@ -84,6 +98,9 @@ class DiagramUse(Settings):
     end: int | None = None
     """Number of the end, at the last of these joints, that is its end effector; left out, the
     robot's first."""
+    group: tuple[JointGroup, ...] = ()
+    """Groups of joints that it commands, each by an output of its own, in place of `joints`, `end`
+    and `output`."""
     change: tuple[ChangeDiagram, ...] = ()
     """Changes while it runs, in any order."""
     jump: Annotated[float, Field(gt=0.0)] | None = None
@@ -94,6 +111,11 @@ class DiagramUse(Settings):
     """Reaction if 1 of 1000 of its ticks takes longer than its period on this machine: it is
     reported when the scenario is checked and when it runs in real time, or refused there."""
 
+    def commanded(self, driven: Sequence[int]) -> tuple[int, ...]:
+        """Numbers of the joints that it commands, of those that are driven."""
+        grouped = tuple(joint for one in self.group for joint in one.joints)
+        return grouped or self.joints or tuple(driven)
+
     def wiring(self, setpoint: str) -> Wiring:
         """Return the inputs and outputs as the seam takes them."""
         from hil.diagram.check.seam import Wiring
@@ -103,7 +125,10 @@ class DiagramUse(Settings):
             for one in self.feed
         }
         frames = {one.input: one.frame for one in self.feed if one.frame}
-        return Wiring(inputs, {setpoint: self.output} if self.output else {}, frames)
+        outputs = {one.name: one.output for one in self.group if one.output}
+        if self.output:
+            outputs[setpoint] = self.output
+        return Wiring(inputs, outputs, frames)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

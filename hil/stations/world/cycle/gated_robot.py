@@ -187,6 +187,7 @@ class GatedRobot:
             positions=picked(before.positions, at),
             speeds=picked(before.speeds, still),
             braking=picked(before.braking, still),
+            lags=picked(before.lags, still),
         )
         integrals = np.array(picked(old.law.integrals.tolist(), still))
         self.resume(state, integrals, np.array(picked(old.commanded.tolist(), still)))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from hil.config.scenario import Name, RecordingSettings
+from hil.config.scenario import Name, RecordingSettings, ScenarioSettings
 from hil.config.settings import Settings
 from hil.diagram.run.diagram_use import DiagramUse
 from hil.stations.world.plan.edit_settings import EditAt
@@ -56,7 +56,7 @@ class LawGains(Settings):
     """Derivative gain, effort per error of speed [N m s/rad] or [N s/m]."""
 
 
-class WorldScenario(Settings):
+class WorldScenario(ScenarioSettings):
     """Scenario of the virtual environment: everything that a run needs."""
 
     station: Literal["world"]
@@ -177,7 +177,7 @@ class WorldPlan:
         use = self.scenario.diagram
         if use is None or not isinstance(self.scenario.motion, FreeMotion):
             return frozenset()
-        return frozenset(use.joints or [drive.joint for drive in self.robot.drives])
+        return frozenset(use.commanded([drive.joint for drive in self.robot.drives]))
 
     @property
     def live(self) -> bool:

@@ -13,6 +13,7 @@ from hil.config.errors import ConfigError, Wrong, about
 from hil.config.file_search import find_file
 from hil.config.inputs import SCENARIO, name_input
 from hil.config.settings import Change, apply_overrides, read_toml, scenario_toml
+from hil.stations.world.plan.diagram_groups import group_faults
 from hil.stations.world.plan.operator_motions import CopyMotion, JogMotion
 from hil.stations.world.plan.planned_motions import FreeMotion, JointsMotion, JointStart, LineMotion
 from hil.stations.world.plan.robot_facts import robot_facts
@@ -98,11 +99,7 @@ def _diagram_faults(scenario: WorldScenario, driven: Mapping[int, JointType]) ->
         yield about("motion.kind", text)
     if scenario.diagram is None:
         return
-    there = ", ".join(map(str, driven)) or "none"
-    for one in scenario.diagram.joints:
-        if one not in driven:
-            text = f"diagram.joints: joint {one} is not driven; there are {there}"
-            yield about("diagram.joints", text)
+    yield from group_faults(scenario.diagram, driven)
     if scenario.edit:
         yield about("edit", "edit: a robot that a diagram moves cannot be edited")
 
