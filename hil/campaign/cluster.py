@@ -59,8 +59,8 @@ class ClusterExecutor:
 
     def __init__(self, address: str) -> None:
         self._client = connect(address)
-        threads = self._client.nthreads().values()
-        self.workers: int = sum(threads)
+        threads: Any = self._client.nthreads()
+        self.workers: int = sum(threads.values())
         """Number of runs at the same time."""
         self._done: SimpleQueue[tuple[Job, Any]] = SimpleQueue()
         self._futures: dict[int, Future] = {}
