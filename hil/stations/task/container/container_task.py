@@ -33,7 +33,8 @@ TASK: Final = Task(
     robot="mf4_wheels",
     draw=_late("draw:draw"),
     navigators={
-        "robust": DiagramChoice("container"),
+        name: DiagramChoice("container", library={"Navigator": f"mf4_drive_{name}"})
+        for name in ("robust",)
     },
     inputs=("container_m", "container_heading_rad", "bin_m"),
     outputs=("wheels", "arm", "jaws", "phase", "reason", "done"),
