@@ -17,7 +17,13 @@ from hil.config.settings import Settings
 from hil.diagram.run.diagram_use import DiagramUse
 from hil.stations.world.plan.edit_settings import EditAt
 from hil.stations.world.plan.operator_motions import CopyMotion, JogMotion
-from hil.stations.world.plan.planned_motions import HoldMotion, JointsMotion, JointStart, LineMotion
+from hil.stations.world.plan.planned_motions import (
+    FreeMotion,
+    HoldMotion,
+    JointsMotion,
+    JointStart,
+    LineMotion,
+)
 from hil.stations.world.plan.scene_placement import Mount, PlacedScene
 
 if TYPE_CHECKING:
@@ -29,7 +35,8 @@ if TYPE_CHECKING:
     from sim.world.scenes.model import Stepping
 
 WorldMotion = Annotated[
-    JointsMotion | LineMotion | HoldMotion | CopyMotion | JogMotion, Field(discriminator="kind")
+    JointsMotion | LineMotion | HoldMotion | FreeMotion | CopyMotion | JogMotion,
+    Field(discriminator="kind"),
 ]
 
 
@@ -160,6 +167,14 @@ class WorldPlan:
     def robot_has_loops(self) -> bool:
         """Whether joints close loops."""
         return any(joint.closes for joint in self.robot.joints)
+
+    @property
+    def free_joints(self) -> frozenset[int]:
+        """Numbers of the driven joints whose places nobody asks for: a diagram moves them."""
+        use = self.scenario.diagram
+        if use is None or not isinstance(self.scenario.motion, FreeMotion):
+            return frozenset()
+        return frozenset(use.commanded([drive.joint for drive in self.robot.drives]))
 
     @property
     def live(self) -> bool:
