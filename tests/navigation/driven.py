@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 from rooms import Drive, Obstacle, walls
 
+from hil.config.named_files import configs_dir
 from hil.diagram.check.diagram import SoundDiagram, load
 from hil.diagram.run.engine import Engine
-from hil.config.named_files import configs_dir
 from sim.world.engine.mjcf_scene import scene_text
 from sim.world.engine.world import World
 from sim.world.robots.body import BodyShape
@@ -118,8 +118,15 @@ class Driven:
         seed: of noise and of the sides' strengths.
     """
 
-    def __init__(self, law: str, drive: Drive, seed: int = 0, noise: Noise = Noise(),
-                 robot: str = "mf4_wheels", pose: dict[int, float] | None = None) -> None:  # fmt: skip
+    def __init__(
+        self,
+        law: str,
+        drive: Drive,
+        seed: int = 0,
+        noise: Noise = Noise(),
+        robot: str = "mf4_wheels",
+        pose: dict[int, float] | None = None,
+    ) -> None:
         self.engine, self.drive = Engine(diagram(law)), drive
         self.world = world_of(drive, robot, noise)
         (self.robot,) = self.world.robots

@@ -10,8 +10,8 @@ FANS = 5
 """Numbers of a memory before its beams: fans, beams of a fan, points, spacing squared, reach."""
 BEAM = 4
 """Numbers of a beam: its place in the robot's axes, cosine and sine of its angle."""
-HALF_WIDTH, STEP, POINTS = range(3)
-"""Numbers of a search: half the body's width, step of the angle, number of points."""
+POINTS, HALF_WIDTH, STEP = range(3)
+"""Numbers of a search: number of points, half the body's width, step of the angle."""
 
 
 @njit(**FAST)
@@ -57,7 +57,7 @@ def free_length(v: Array, points: int, p: int, place: int, angle: float, most: f
     for n in range(int(v[p + POINTS])):
         dx, dy = v[points + 2 * n] - v[place], v[points + 2 * n + 1] - v[place + 1]
         along = dx * c + dy * s
-        if along > 0.0 and along < found + width:
+        if along > 0.0 and along - width < found:
             across = dy * c - dx * s
             if across < width and across > -width:
                 length = along - math.sqrt(width * width - across * across)
@@ -68,14 +68,10 @@ def free_length(v: Array, points: int, p: int, place: int, angle: float, most: f
 
 @njit(**FAST)
 def find_free(v: Array, x: Places, q: int, o: int, p: int) -> None:
-    """Write the first free direction from a wanted one; the freest if none is.
-
-    Outputs: the angle, the free length along it and along the wanted one, the nearest point.
-    """
+    """Write the first free direction from a wanted one, or the freest, and its free length."""
     points, place, wanted = x[q], x[q + 1], v[x[q + 2]]
     hand, most = v[x[q + 3]], v[x[q + 4]]
-    straight = free_length(v, points, p, place, wanted, most)
-    best, angle = straight, wanted
+    best, angle = free_length(v, points, p, place, wanted, most), wanted
     count = int(2.0 * math.pi / v[p + STEP])
     n = 1
     while n < count and best < most:
@@ -91,17 +87,16 @@ def find_free(v: Array, x: Places, q: int, o: int, p: int) -> None:
         if length > best:
             best, angle = length, wanted + turn
         n += 1
-    v[o], v[o + 1], v[o + 2] = angle, best, straight
-    v[o + 3] = math.sqrt(nearest_square(v, points, int(v[p + POINTS]), place))
+    v[o], v[o + 1] = angle, best
 
 
 @njit(**FAST)
-def nearest_square(v: Array, points: int, count: int, place: int) -> float:
-    """Return the square of the distance of the nearest point."""
-    found = math.inf
-    for n in range(count):
+def find_nearest(v: Array, x: Places, q: int, o: int, p: int) -> None:
+    """Write the distance of the nearest point."""
+    points, place, found = x[q], x[q + 1], math.inf
+    for n in range(int(v[p + POINTS])):
         dx, dy = v[points + 2 * n] - v[place], v[points + 2 * n + 1] - v[place + 1]
         square = dx * dx + dy * dy
         if square < found:
             found = square
-    return found
+    v[o] = math.sqrt(found)

@@ -64,23 +64,35 @@ def _memory_numbers(p: Parameters, _: BlockSetting) -> list[float]:
     return [*head, *(number for beam in beams for number in beam)]
 
 
-def _search(p: Parameters) -> Ports:
-    where = (
+def _known(p: Parameters) -> tuple[PortKind, PortKind]:
+    return (
         PortKind("points", "m", (p["points"], 2), frame="?p"),
         PortKind("place", "m", (3,), frame="?w"),
     )
-    numbers = (("wanted", "1"), ("hand", "1"), ("length", "m"))
-    outputs = (("direction", "1"), ("free", "m"), ("ahead", "m"), ("nearest", "m"))
-    return Ports(
-        (*where, *(PortKind(name, unit, ()) for name, unit in numbers)),
-        tuple(PortKind(name, unit, ()) for name, unit in outputs),
-    )
 
 
-def _search_numbers(p: Parameters, _: BlockSetting) -> list[float]:
-    return [p["half_width_m"], p["step_rad"], p["points"]]
+def _scalars(*ports: tuple[str, str]) -> tuple[PortKind, ...]:
+    return tuple(PortKind(name, unit, ()) for name, unit in ports)
 
 
+def _search(p: Parameters) -> Ports:
+    asked = _scalars(("wanted", "1"), ("hand", "1"), ("length", "m"))
+    return Ports((*_known(p), *asked), _scalars(("direction", "1"), ("free", "m")))
+
+
+def _length(p: Parameters) -> Ports:
+    asked = _scalars(("direction", "1"), ("length", "m"))
+    return Ports((*_known(p), *asked), _scalars(("free", "m")))
+
+
+def _nearest(p: Parameters) -> Ports:
+    return Ports(_known(p), _scalars(("distance", "m")))
+
+
+FOUR: Final = ((1.0, 0.1), (0.9, -0.5), (2.0, 0.0), (-1.0, 0.2))
+HALF_WIDTH: Final = ParameterKind("half_width_m", default=0.37, above=0.0, high=100.0, unit="m",
+                                  about="radius of the disc")  # fmt: skip
+STEP: Final = ParameterKind("step_rad", default=0.07, low=0.001, high=math.pi, unit="rad")
 POINTS: Final = ParameterKind("points", "integer", 160, low=1, high=POINTS_MOST)
 
 KINDS: Final = (
@@ -103,29 +115,38 @@ KINDS: Final = (
                           about="distance beyond which a beam's point is not taken"),
         ),
         example=Example(
-            {"fans": "left", "beams": ((0.0, 0.3, 1.2), (0.0, 0.3, 1.9)), "points": 4},
-            {"place": (1.0, 2.0, 0.0), "ahead": (0.6, 0.8, 0.0), "left": (0.5, 0.7),
-             "left_seen": (True, False)},
+            {"fans": "left", "beams": ((0.0, 0.3, 1.2), (0.0, 0.3, 1.6), (0.0, 0.3, 1.9)),
+             "points": 4},
+            {"place": (1.0, 2.0, 0.0), "ahead": (0.6, 0.8, 0.0), "left": (0.5, 0.7, 0.6),
+             "left_seen": (True, False, True)},
         ),
     ),
     BlockKind(
         name="FreeDirection", group=GROUP,
         about="The first direction in which a disc can go a length among points.",
         equation="from the wanted angle on by step_rad, counter-clockwise for hand > 0, clockwise "
-        "for hand < 0, else by turns; free: length until the disc touches a point, at most the "
-        "one asked for; without a free direction the freest",
-        ports=_search, numbers=_search_numbers,
-        parameters=(
-            POINTS,
-            ParameterKind("half_width_m", default=0.37, above=0.0, high=100.0, unit="m",
-                          about="radius of the disc"),
-            ParameterKind("step_rad", default=0.0872664625997165, low=0.001, high=math.pi,
-                          unit="rad"),
-        ),
+        "for hand < 0, else by turns; free as of FreeLength; without a free direction the freest",
+        ports=_search, parameters=(POINTS, HALF_WIDTH, STEP),
         example=Example(
-            {"points": 2},
-            {"points": ((1.0, 0.1), (0.9, -0.5)), "place": (0.0, 0.0, 0.0), "wanted": 0.0,
-             "hand": 0.0, "length": 1.0},
+            {"points": 4},
+            {"points": FOUR, "place": (0.0, 0.0, 0.0), "wanted": 0.0, "hand": 0.0, "length": 1.0},
         ),
+    ),
+    BlockKind(
+        name="FreeLength", group=GROUP,
+        about="How far a disc goes in a direction until it touches a point.",
+        equation="free = least of length and along - sqrt(half_width_m^2 - across^2) of points "
+        "ahead with |across| < half_width_m; 0 if the disc is on one already",
+        ports=_length, parameters=(POINTS, HALF_WIDTH),
+        example=Example(
+            {"points": 4},
+            {"points": FOUR, "place": (0.0, 0.0, 0.0), "direction": 0.0, "length": 2.0},
+        ),
+    ),
+    BlockKind(
+        name="NearestPoint", group=GROUP, about="Distance of the nearest of some points.",
+        equation="distance = least |point - place| in the plane",
+        ports=_nearest, parameters=(POINTS,),
+        example=Example({"points": 4}, {"points": FOUR, "place": (0.0, 0.0, 0.0)}),
     ),
 )  # fmt: skip
