@@ -130,11 +130,12 @@ def world_plan_from_table(
     from hil.diagram.run.diagram_use import changes_at, read_used_diagram
     from hil.machines.world.robot_documents import document_of
     from hil.stations.world.plan.document_texts import edits_at
+    from sim.world.robots.driven_universals import with_hinges
     from sim.world.robots.robot_toml_writer import write_toml
 
     scenario = WorldScenario.build(apply_overrides(dict(table), overrides), str(path))
     document = document_of(scenario.robot, key="robot", beside=path)
-    robot, file = document.robot, document.path
+    robot, file = with_hinges(document.robot), document.path
     robot = _started(robot, scenario.start, str(path))
     drives = tuple(replace(drive, control=scenario.control) for drive in robot.drives)
     driven, scene = replace(robot, drives=drives), None
