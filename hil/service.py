@@ -10,12 +10,15 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+from hil.config.drawn import Drawn, current_drawn
 from hil.config.errors import DEVICE_ABSENT, RefusedError
 from hil.config.inputs import collected
+from hil.draw.scenario_draw import check_read, drawn_request, summarize_drawn
 from hil.run.console import Console, ReportingConsole, Silence
 from hil.run.end import Conclusion, Ran
 from hil.run.run import Opening, conduct
@@ -36,7 +39,13 @@ def check(station: Station, request: Request) -> Checked:
         ConfigError: with the file, the key path, the value and what would have been right.
         RefusedError: if the motion cannot be judged at all.
     """
-    return station.prove(station.plan(request), request)
+    with drawn_request(station, request) as (request, drawn):
+        checked = station.prove(station.plan(request), request)
+        if drawn is None:
+            return checked
+        check_read(drawn, str(request.scenario))
+    values = {**checked.values, **summarize_drawn(drawn)}
+    return replace(checked, values=values, show=partial(_show_drawn, drawn, checked.show))
 
 
 def run(station: Station, request: Request) -> Ran:
@@ -47,13 +56,20 @@ def run(station: Station, request: Request) -> Ran:
         RefusedError: if the motion is refused, or a device is not there; nothing has moved.
         RecordingError: if it cannot be recorded; nothing has moved.
     """
-    with collected():
-        return run_plan(station, station.plan(request), request)
+    with collected(), drawn_request(station, request) as (request, drawn):
+        ran = run_plan(station, station.plan(request), request)
+    if drawn is None:
+        return ran
+    values = {**ran.values, **summarize_drawn(drawn, ran.values)}
+    return replace(ran, values=values, show=partial(_show_drawn, drawn, ran.show))
 
 
 def run_plan(station: Station, plan: Any, request: Request) -> Ran:
     """Run a plan that is loaded; see `run`."""
-    return run_prepared(station, station.prepare(plan, request, console_of(request)), request)
+    prepared = station.prepare(plan, request, console_of(request))
+    if (drawn := current_drawn()) is not None:
+        check_read(drawn, str(request.scenario))
+    return run_prepared(station, prepared, request)
 
 
 def run_prepared(station: Station, prepared: Any, request: Request) -> Ran:
@@ -171,6 +187,13 @@ def _signals(until_shown: ExitStack | None) -> Iterator[StopRequest]:
         yield run_only.enter_context(StopSignals())
         if until_shown is not None:
             until_shown.push(run_only.pop_all())
+
+
+def _show_drawn(drawn: Drawn, show: Callable[[], None]) -> None:
+    """Show what was drawn, then the rest."""
+    words = ", ".join(f"{key} {value:g}" for key, value in drawn.values.items())
+    out.print(f"drawn by seed {drawn.seed}: {words}", soft_wrap=True)
+    show()
 
 
 def _report(path: Path, view: Any) -> Path:

@@ -8,6 +8,8 @@ violation begins a controlled stop: all axes slow down together, each at most at
 violated a rule, the stop begins from the measured positions and speeds; a measured speed that
 violates its bound later restarts the stop from there, once. If the axes do not follow their stop,
 or are not measured, the drives are switched off. A stop is made by the gate's own law.
+
+Free axes are judged by what is measured of them (`safety.free_axes`), and stop each by itself.
 """
 
 import math
@@ -16,6 +18,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from safety.free_axes import (
+    acceleration_violations,
+    chosen,
+    free_lags,
+    place_violations,
+    reference_speed,
+    stop_alone,
+)
 from safety.robot_limits import (
     RobotAction,
     RobotAxis,
@@ -26,6 +36,7 @@ from safety.robot_limits import (
     RobotVerdict,
     RobotViolation,
     Values,
+    axis_violation,
 )
 
 ROUNDING = 1e-9
@@ -34,6 +45,8 @@ REST_SPEED = 1e-3
 """Speed below which an axis counts as at rest when the gate opens [rad/s] or [m/s]."""
 OVERSHOOT = 1.1
 """Ratio to a limit of speed or effort that measured values may reach, swings included."""
+REST_S = 1e-200
+"""Duration below which a stop is none: its inverse is no number to count with [s]."""
 BESIDE = "asked for beside its positions"
 BY_LAW = "asked for by its law"
 
@@ -67,13 +80,17 @@ class RobotGateState:
     action: RobotAction
     """Last action."""
     positions: Values
-    """Last allowed setpoint [rad] or [m]."""
+    """Last allowed setpoint [rad] or [m]; of a free axis its last measured position."""
     speeds: Values
-    """Speeds of that setpoint [rad/s] or [m/s]."""
+    """Speeds of that setpoint [rad/s] or [m/s]; of a free axis its measured speed, which it follows
+    with the bound of its acceleration."""
     braking: Values
     """Decelerations of the stop in progress; empty before the first stop."""
     left_s: float
     """Remaining duration of that stop [s]."""
+    lags: Values = ()
+    """Lag of each axis that its stop allows besides its following error [rad] or [m]; empty for
+    none."""
 
 
 class RobotGate:
@@ -81,11 +98,14 @@ class RobotGate:
 
     def __init__(self, limits: RobotLimits) -> None:
         self._limits = limits
+        self._free = [axis.free for axis in limits.axes]
+        self._some_free = any(self._free)
         self._action = RobotAction.OFF
         self._positions: Values = ()
         self._speeds: Values = ()
         self._braking: Values = ()
         self._left_s = 0.0
+        self._lags: Values = (0.0,) * len(limits.axes)
         self._known: frozenset[tuple[RobotCheck, str, str]] = frozenset()
         """Rules that the last measured values violated."""
         self._restarted = False
@@ -105,7 +125,7 @@ class RobotGate:
     def state(self) -> RobotGateState:
         """The complete state of the gate."""
         return RobotGateState(
-            self._action, self._positions, self._speeds, self._braking, self._left_s
+            self._action, self._positions, self._speeds, self._braking, self._left_s, self._lags
         )
 
     def resume(self, state: RobotGateState) -> None:
@@ -117,14 +137,15 @@ class RobotGate:
             ValueError: if it is of another number of axes, or not finite.
         """
         count = len(self._limits.axes)
-        for values in (state.positions, state.speeds, state.braking, (state.left_s,) * count):
+        lags, left_s = state.lags, (state.left_s,) * count
+        for values in (state.positions, state.speeds, state.braking, lags, left_s):
             if len(values) not in {count, 0} or not all(map(math.isfinite, values)):
                 raise ValueError(f"state of a gate {values}: {count} finite values are needed")
         if state.action is not RobotAction.OFF and len(state.positions) != count:
             raise ValueError(f"state of an open gate without {count} positions")
         self._action, self._left_s = state.action, state.left_s
         self._positions, self._speeds = tuple(state.positions), tuple(state.speeds)
-        self._braking = tuple(state.braking)
+        self._braking, self._lags = tuple(state.braking), tuple(lags) or (0.0,) * count
 
     def reset(self, found: RobotFound) -> tuple[RobotViolation, ...]:
         """Accept a start at rest, and open; an operator's act, never a program's own.
@@ -147,6 +168,7 @@ class RobotGate:
             self._action = RobotAction.PASSED
             self._positions = tuple(found.positions)
             self._speeds = (0.0,) * len(self._positions)
+            self._lags = (0.0,) * len(self._positions)
             self._known = frozenset()
             self._restarted = False
         return tuple(broken)
@@ -168,10 +190,11 @@ class RobotGate:
             lost = tuple(self._malformed(RobotCheck.FEEDBACK, found.positions, found.speeds))
             if lost:
                 return self._off(lost)
+        freely = () if stopping or not self._some_free else tuple(self._freely(found))
         strayed = tuple(self._strayed(found)) if watched.following else ()
         if strayed and stopping:
             return self._off(strayed)
-        measured = strayed + (tuple(self._measured(found)) if watched.measured else ())
+        measured = strayed + (tuple(self._measured(found)) if watched.measured else ()) + freely
         known = self._known
         self._known = frozenset((one.check, one.axis, one.note) for one in measured)
         if stopping:
@@ -189,7 +212,7 @@ class RobotGate:
             why = RobotViolation(RobotCheck.ASKED, "", math.nan, math.nan, "", note)
             return self._begin_stop((why,), None)
         broken = tuple(self._asked(asked))
-        return self._begin_stop(broken, None) if broken else self._passed(asked)
+        return self._begin_stop(broken, None) if broken else self._passed(asked, found)
 
     def judge_efforts(self, efforts: Sequence[float], found: RobotFound) -> RobotVerdict | None:
         """Judge the efforts that a law is about to request for the setpoint that has passed.
@@ -216,18 +239,28 @@ class RobotGate:
         """Begin a stop from the measured positions, or, with None, from the last setpoint."""
         if found is not None:
             self._positions, self._speeds = tuple(found.positions), tuple(found.speeds)
-        self._left_s = _stop_s(self._limits.axes, self._speeds)
-        share = 1.0 / self._left_s if self._left_s > 0.0 else 0.0
+        axes = self._limits.axes
+        together_s = self._left_s = _stop_s(axes, self._speeds)
+        share = 1.0 / together_s if together_s > REST_S else 0.0
         self._braking = tuple(-share * v for v in self._speeds)
+        if self._some_free:
+            self._braking, alone_s = stop_alone(axes, self._speeds, self._braking)
+            self._left_s = max(together_s, alone_s)
+            self._lags = free_lags(axes, self._speeds)
         self._action = RobotAction.STOPPING
         return self._stopped(broken)
 
-    def _passed(self, asked: RobotSetpoint) -> RobotVerdict:
+    def _passed(self, asked: RobotSetpoint, found: RobotFound) -> RobotVerdict:
         period_s = self._limits.period_s
-        self._speeds = tuple(
-            [(q - p) / period_s for q, p in zip(asked.positions, self._positions, strict=True)]
-        )
-        self._positions = tuple(asked.positions)
+        speeds = [(q - p) / period_s for q, p in zip(asked.positions, self._positions, strict=True)]
+        if self._some_free:
+            asked = RobotSetpoint(
+                chosen(self._free, self._positions, asked.positions),
+                chosen(self._free, found.speeds, asked.speeds),
+                chosen(self._free, (0.0,) * len(self._free), asked.accelerations),
+            )
+            speeds = list(chosen(self._free, self._speeds, speeds))
+        self._speeds, self._positions = tuple(speeds), tuple(asked.positions)
         return RobotVerdict(RobotAction.PASSED, (), asked)
 
     def _stopped(self, broken: tuple[RobotViolation, ...]) -> RobotVerdict:
@@ -237,13 +270,22 @@ class RobotGate:
     def _slowed(self) -> RobotSetpoint:
         """Advance the stop by one period."""
         step_s = min(self._left_s, self._limits.period_s)
-        self._positions = tuple(
-            q + step_s * (v + 0.5 * step_s * a)
-            for q, v, a in zip(self._positions, self._speeds, self._braking, strict=True)
-        )
+        steps_s = [step_s] * len(self._speeds)
+        if self._some_free:
+            braked = zip(self._speeds, self._braking, strict=True)
+            steps_s = [min(step_s, -v / a) if a else 0.0 for v, a in braked]
+        self._positions = tuple([
+            q + one_s * (v + 0.5 * one_s * a)
+            for one_s, q, v, a in zip(
+                steps_s, self._positions, self._speeds, self._braking, strict=True
+            )
+        ])  # fmt: skip
         self._left_s -= step_s
-        speeds = zip(self._speeds, self._braking, strict=True)
-        self._speeds = tuple(v + step_s * a for v, a in speeds)
+        speeds = zip(steps_s, self._speeds, self._braking, strict=True)
+        self._speeds = tuple([v + one_s * a for one_s, v, a in speeds])
+        if self._some_free:
+            braked = zip(self._speeds, self._braking, strict=True)
+            self._braking = tuple([a if a * v < 0.0 else 0.0 for v, a in braked])
         if self._left_s <= 0.0:
             self._speeds = self._braking = (0.0,) * len(self._speeds)
             self._action = RobotAction.HOLDING
@@ -262,23 +304,45 @@ class RobotGate:
                 if not math.isfinite(value):
                     yield RobotViolation(check, axis.name, value, math.inf, axis.unit, what)
 
-    def _outside(self, positions: Values, note: str) -> Iterator[RobotViolation]:
+    def _outside(
+        self, positions: Values, note: str, *, asked: bool = False
+    ) -> Iterator[RobotViolation]:
         for axis, q in zip(self._limits.axes, positions, strict=True):
+            if asked and axis.free:
+                continue
             if not axis.least - ROUNDING <= q <= axis.greatest + ROUNDING:
                 limit = axis.least if q < axis.least else axis.greatest
                 yield RobotViolation(RobotCheck.POSITION, axis.name, q, limit, axis.unit, note)
 
     def _strayed(self, found: RobotFound) -> Iterator[RobotViolation]:
         axes = self._limits.axes
-        for axis, q, asked in zip(axes, found.positions, self._positions, strict=True):
-            if not abs(q - asked) <= axis.following:
-                yield _axis(RobotCheck.FOLLOWING, axis, q - asked, axis.following)
+        for axis, q, asked, lag in zip(
+            axes, found.positions, self._positions, self._lags, strict=True
+        ):
+            if not abs(q - asked) <= axis.following + lag:
+                limit = axis.following + lag
+                yield axis_violation(RobotCheck.FOLLOWING, axis, q - asked, limit)
+
+    def _freely(self, found: RobotFound) -> list[RobotViolation]:
+        """Judge the free axes by what is measured, and take that for their setpoint."""
+        broken: list[RobotViolation] = []
+        positions, speeds = list(self._positions), list(self._speeds)
+        step_s = OVERSHOOT * self._limits.period_s
+        for place, axis in enumerate(self._limits.axes):
+            if axis.free:
+                q, v, reference = found.positions[place], found.speeds[place], speeds[place]
+                broken += place_violations(axis, q, v)
+                broken += acceleration_violations(axis, v, reference)
+                positions[place] = q
+                speeds[place] = reference_speed(axis, v, reference, step_s)
+        self._positions, self._speeds = tuple(positions), tuple(speeds)
+        return broken
 
     def _measured(self, found: RobotFound) -> Iterator[RobotViolation]:
         limits = self._limits
         for axis, speed in zip(limits.axes, found.speeds, strict=True):
             if axis.speed is not None and not abs(speed) <= OVERSHOOT * axis.speed:
-                yield _axis(RobotCheck.SPEED, axis, speed, axis.speed, "/s", "measured")
+                yield axis_violation(RobotCheck.SPEED, axis, speed, axis.speed, "/s", "measured")
         yield from self._too_strong(found.efforts, "measured")
         if limits.box_m is not None:
             yield from self._outside_box(limits.box_m, found.tool_m)
@@ -312,43 +376,45 @@ class RobotGate:
             self._limits.axes, asked.positions, self._positions, asked.speeds, asked.accelerations,
             strict=True,
         ):  # fmt: skip
+            if axis.free:
+                continue
             most = math.inf if axis.speed is None else axis.speed + ROUNDING / period_s
             if not abs(v) <= most:
-                yield _axis(RobotCheck.SPEED, axis, v, most, "/s", BESIDE)
+                yield axis_violation(RobotCheck.SPEED, axis, v, most, "/s", BESIDE)
             greatest = axis.acceleration
             if greatest is None:
                 continue
             if not abs(a) <= greatest + 4.0 * ROUNDING / period_s**2:
-                yield _axis(RobotCheck.ACCELERATION, axis, a, greatest, "/s2", BESIDE)
+                yield axis_violation(RobotCheck.ACCELERATION, axis, a, greatest, "/s2", BESIDE)
             own = (q - before) / period_s
             if not abs(v - own) <= greatest * period_s + ROUNDING / period_s:
                 limit = own + math.copysign(greatest * period_s, v - own)
-                yield _axis(RobotCheck.SPEED, axis, v, limit, "/s", BESIDE)
+                yield axis_violation(RobotCheck.SPEED, axis, v, limit, "/s", BESIDE)
 
     def _moves(self, positions: Values) -> Iterator[RobotViolation]:
         """Judge the move from the last setpoint to this one."""
-        yield from self._outside(positions, "")
+        yield from self._outside(positions, "", asked=True)
         period_s, axes = self._limits.period_s, self._limits.axes
         speeds = [(q - p) / period_s for q, p in zip(positions, self._positions, strict=True)]
         stop_s = _stop_s(axes, speeds)
         for axis, q, now, speed in zip(axes, positions, speeds, self._speeds, strict=True):
+            if axis.free:
+                continue
             if axis.speed is not None and not abs(now) <= axis.speed + ROUNDING / period_s:
-                yield _axis(RobotCheck.SPEED, axis, now, axis.speed, "/s")
+                yield axis_violation(RobotCheck.SPEED, axis, now, axis.speed, "/s")
             change, most = (now - speed) / period_s, axis.acceleration
             if most is not None and not abs(change) <= most + 4.0 * ROUNDING / period_s**2:
-                yield _axis(RobotCheck.ACCELERATION, axis, change, most, "/s2")
+                yield axis_violation(RobotCheck.ACCELERATION, axis, change, most, "/s2")
             end = q + 0.5 * stop_s * now
             if not axis.least - ROUNDING <= end <= axis.greatest + ROUNDING:
                 limit = axis.least if end < axis.least else axis.greatest
-                yield _axis(RobotCheck.BRAKING, axis, end, limit)
+                yield axis_violation(RobotCheck.BRAKING, axis, end, limit)
 
 
 def _stop_s(axes: Sequence[RobotAxis], speeds: Sequence[float]) -> float:
-    """Duration of a stop in which all axes come to rest together within their decelerations."""
-    return max([abs(speed) / axis.stop for axis, speed in zip(axes, speeds, strict=True)])
+    """Duration of a stop in which axes come to rest together within their decelerations.
 
-
-def _axis(
-    check: RobotCheck, axis: RobotAxis, value: float, limit: float, per: str = "", note: str = ""
-) -> RobotViolation:
-    return RobotViolation(check, axis.name, value, limit, axis.unit + per, note)
+    Free axes stop alone.
+    """
+    each = zip(axes, speeds, strict=True)
+    return max([0.0 if axis.free else abs(speed) / axis.stop for axis, speed in each])

@@ -66,6 +66,8 @@ class RobotAxis(NamedTuple):
     """Greatest, per s2."""
     effort: float | None = None
     """Greatest [N m] or [N]."""
+    free: bool = False
+    """Whether its place is asked by nobody: what is measured is judged, and following is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +129,8 @@ class RobotLimits:
                     found.append(f"{axis.name}: its {name} bound of {bound:g} would be gone")
                 elif not most <= bound:
                     found.append(f"{axis.name}: {name} bound {most:g}, it was {bound:g}")
+            if now is not None and now.free and not axis.free:
+                found.append(f"{axis.name}: its following would not be judged any more")
         if self.box_m is not None and not _within(other.box_m, self.box_m):
             found.append(f"box_m {other.box_m} is not within {self.box_m}")
         if self.own_bodies and not other.own_bodies:
@@ -216,3 +220,15 @@ class RobotVerdict:
     """Rules broken in this period; empty later in the same stop."""
     allowed: RobotSetpoint | None
     """The only one that may be followed; None: every command is zero."""
+
+
+def axis_violation(
+    check: RobotCheck, axis: RobotAxis, value: float, limit: float, per: str = "", note: str = ""
+) -> RobotViolation:
+    """Broken rule of an axis, in the axis's unit.
+
+    Args:
+        per: rest of the unit, such as ``/s``.
+        note: name of the quantity, or what else there is to know.
+    """
+    return RobotViolation(check, axis.name, value, limit, axis.unit + per, note)

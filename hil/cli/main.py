@@ -42,6 +42,7 @@ from hil.terminal.options import (
     OutOption,
     ReportOption,
     ScenarioArg,
+    SeedOption,
     SetOption,
 )
 from hil.terminal.run_end import show_and_leave
@@ -169,6 +170,7 @@ def run(
     fallback: FallbackOption = None,
     folder: OutOption = Path("runs"),
     overrides: SetOption = None,
+    seed: SeedOption = None,
     operator: OperatorOption = False,
     report_too: ReportOption = False,
     as_json: Json = False,
@@ -184,7 +186,7 @@ def run(
 
     path, kind = run_file(scenario)
     if path is not None and kind is TOGETHER:
-        flags = {"--clock": clock, "--fallback": fallback, **options}
+        flags = {"--clock": clock, "--fallback": fallback, "--seed": seed is not None, **options}
         refuse_for_several(path, [flag for flag, value in flags.items() if value])
         leave(
             run_together_and_print(
@@ -198,6 +200,7 @@ def run(
     request = Request(
         scenario=path, options=options, overrides=tuple(overrides or ()), clock=clock,
         fallback=fallback, folder=folder, report=report_too, operator=operator, as_json=as_json,
+        seed=seed,
     )  # fmt: skip
     show_and_leave(service.run(station, request), as_json=as_json)
 
@@ -206,6 +209,7 @@ def run(
 def check(
     scenario: ScenarioArg = None,
     overrides: SetOption = None,
+    seed: SeedOption = None,
     as_json: Json = False,
     *,
     options: Options,
@@ -216,7 +220,7 @@ def check(
 
     path, kind = run_file(scenario)
     if path is not None and kind is TOGETHER:
-        refuse_for_several(path, list(options))
+        refuse_for_several(path, [*options, *(["--seed"] if seed is not None else [])])
         leave(check_together(path, overrides, as_json=as_json))
     station = station_of_kind(kind)
     refuse_foreign(station, path, options)
@@ -224,7 +228,11 @@ def check(
         service.check(
             station,
             Request(
-                scenario=path, options=options, overrides=tuple(overrides or ()), as_json=as_json
+                scenario=path,
+                options=options,
+                overrides=tuple(overrides or ()),
+                as_json=as_json,
+                seed=seed,
             ),
         ),
         as_json=as_json,

@@ -10,6 +10,7 @@ from io import BytesIO, TextIOWrapper
 from pathlib import Path, PurePath
 from typing import IO, Final
 
+from hil.config.drawn import current_drawn
 from hil.config.inputs import current_inputs, noting
 
 _KINDS: Final = {
@@ -37,7 +38,8 @@ def kind_of(state: os.stat_result) -> str:
 def open_regular(path: Path) -> IO[bytes]:
     """A regular file, open for reading; one of the kernel's, which has no size, counts as empty.
 
-    What a run reads of it is noted when it is closed (`hil.config.inputs`).
+    What a run reads of it is noted when it is closed (`hil.config.inputs`). Of a document with
+    drawn values it is their text (`hil.config.drawn`).
 
     Raises:
         OSError: if it cannot be read, or is no regular file; `strerror` says what it is.
@@ -55,6 +57,9 @@ def _opened(path: Path) -> tuple[IO[bytes], os.stat_result]:
     if not stat.S_ISREG(state.st_mode):
         os.close(descriptor)
         raise OSError(errno.EINVAL, f"is {kind_of(state)}; {NEEDED}")
+    if (drawn := current_drawn()) is not None and (text := drawn.text_of(path)) is not None:
+        os.close(descriptor)
+        return BytesIO(text), state
     if not state.st_size:
         os.close(descriptor)
         return BytesIO(), state

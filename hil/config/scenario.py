@@ -1,13 +1,24 @@
 """Settings that scenarios of every station have in common."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field
 
+from hil.config.drawn import DRAW
 from hil.config.fields import NotNegative
 from hil.config.settings import Settings
 
 Name = Annotated[str, Field(pattern=r"^[a-z0-9_]{1,60}$")]
+
+
+class ScenarioSettings(Settings):
+    """Settings of a scenario; its table `draw` is none of them (`hil.draw`)."""
+
+    @classmethod
+    def build(cls, table: Mapping[str, Any], source: str) -> Self:
+        """Make the model from a parsed table without its draw; raises as `Settings.build`."""
+        return super().build({key: one for key, one in table.items() if key != DRAW}, source)
 
 
 class RecordingSettings(Settings):

@@ -11,6 +11,7 @@ from typing import Any, Self, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from hil.config.drawn import DRAW
 from hil.config.errors import ConfigError
 from hil.config.files import read_regular
 from hil.config.inputs import SCENARIO, name_input
@@ -62,9 +63,12 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def scenario_toml(path: Path) -> dict[str, Any]:
-    """Read the scenario of a run as `read_toml` does; the run lists it (`hil.config.inputs`)."""
+    """Read the scenario of a run as `read_toml` does, without its draw, which `hil.draw` reads.
+
+    The run lists the file (`hil.config.inputs`).
+    """
     name_input(path, str(path), SCENARIO)
-    return read_toml(path)
+    return {key: value for key, value in read_toml(path).items() if key != DRAW}
 
 
 def settings_text(path: Path) -> str:

@@ -9,16 +9,14 @@ from collections.abc import Mapping
 from pathlib import Path, PurePath
 from typing import Any, Final
 
-import jinja2
-
 from hil.config.files import make_folder, write_whole
-from hil.config.visible_text import visible
 from hil.recording.events import EventRecord, Level
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.report.recorded_run import KeyFigure, RecordedRun, Tables, common_figures, recorded_run
 from hil.report.run_verdict import is_request
 from hil.report.style import Picture
+from hil.report.template import render
 from hil.report.time_axes import timeline
 from hil.run.late_call import late
 from hil.run.registry import missing, station_or_none
@@ -67,6 +65,18 @@ def write_report(recording: Recording, folder: Path, run: RecordedRun | None = N
     return page
 
 
+def first_picture(recording: Recording) -> Picture | None:
+    """Draw the first picture of a run's page, and no other; None if there is nothing to draw."""
+    station = station_or_none(recording.signals.station)
+    run = _prepared(recording, station)
+    for section in () if station is None else station.sections:
+        if getattr(run, section.unless, False):
+            continue
+        if isinstance(content := made(section, run), Picture):
+            return content
+    return timeline(run)
+
+
 def _prepared(recording: Recording, station: Station | None) -> RecordedRun:
     """A recording as its station sees it; as all do if it is not here, or says no more."""
     if station is not None and station.recorded is not None:
@@ -86,17 +96,10 @@ def _rendered(
     found: list[tuple[Section, Picture | Tables | None]],
     course: Picture | None,
 ) -> str:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("hil.report", "."),
-        autoescape=True,
-        finalize=lambda value: visible(value) if type(value) is str else value,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     objections, events = run.objections(), run.recording.events
     facts = [(name.replace("_", " "), text) for name, text in run.facts().items()]
-    return environment.get_template("page.html.j2").render(
+    return render(
+        "page.html.j2",
         run=run,
         figures=figures,
         beyond=[figure.name for figure in figures if figure.bad],

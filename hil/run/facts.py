@@ -6,6 +6,7 @@ import socket
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import cache
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -48,6 +49,7 @@ def _time_base(clock: str) -> str:
     return f"{time_base()}; t_s is cycles times period"
 
 
+@cache
 def version_of(name: str) -> str:
     """Version of a distribution, or that it is not installed."""
     try:

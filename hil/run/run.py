@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Protocol, Self, TypeVar
 
+from hil.config.drawn import current_drawn
 from hil.config.inputs import SCENARIO, current_inputs
 from hil.config.scenario import RecordingSettings
 from hil.ipc.memory import slot_bytes
@@ -21,6 +22,7 @@ from hil.recording.header import RECORDING_NAME, RecordingError, RunHeader
 from hil.recording.recorder import Recorder, RecorderResult, RecorderRing, RecordingSink
 from hil.recording.signals import Signals
 from hil.run.console import Console, ProgressReport, Silence
+from hil.run.drawn_documents import drawn_facts, write_documents
 from hil.run.end import Conclusion
 from hil.run.facts import run_facts
 from hil.run.journal import Audience, Journal
@@ -208,6 +210,8 @@ class Opening:
 
         It lists the files that were read for it, if the run is enclosed in `collected`.
 
+        Values that its seed has drawn stand in the header, drawn documents beside the recording.
+
         Args:
             holds: kinds of files, besides scenarios, whose contents are stored in the header.
 
@@ -218,6 +222,9 @@ class Opening:
             header = replace(header, files=inputs.rows((SCENARIO, *holds)))
             inputs.closed = True
         with _nothing_moved():
+            if (drawn := current_drawn()) is not None:
+                header = replace(header, metadata={**header.metadata, **drawn_facts(drawn)})
+                write_documents(drawn, self.folder)
             self._sink = recording_sink(settings, self.folder, header, virtual=self.virtual)
         self._stack.callback(self._sink.finish)
         return self._sink

@@ -133,6 +133,10 @@ class Request:
     as_json: bool = False
     progress: Callable[[float, float], None] | None = None
     """Callback of a dry run with the time of the run and that of its end [s]; None for others."""
+    seed: int | None = None
+    """Seed in place of the scenario's."""
+    drawn: tuple[tuple[str, Any], ...] = ()
+    """Keys of the scenario and the values that its seed has drawn; all other changes go before."""
 
     @property
     def file(self) -> Path:
@@ -156,13 +160,13 @@ class Request:
         return self.progress is not None
 
     def changes(self, options: Iterable[Option], more: Iterable[Change] = ()) -> list[Change]:
-        """Changes of a scenario: options, then `overrides`, then the clock.
+        """Changes of a scenario: drawn values, options, then `overrides`, then the clock.
 
         Args:
             options: options of the station.
             more: changes that the station itself derives from its options.
         """
-        found = [*self._of_options(options), *more, *self.overrides]
+        found = [*self.drawn, *self._of_options(options), *more, *self.overrides]
         return found if self.clock is None else [*found, ("clock", self.clock)]
 
     def _of_options(self, options: Iterable[Option]) -> Iterator[Change]:
@@ -316,9 +320,9 @@ class Station:
         """
         if self.load is not None:
             return self.load(request)
-        from hil.config.settings import apply_overrides, read_toml  # who lists stations needs none
+        from hil.config.settings import apply_overrides, scenario_toml  # who lists stations: none
 
-        table = apply_overrides(read_toml(request.file), request.changes(self.options))
+        table = apply_overrides(scenario_toml(request.file), request.changes(self.options))
         return self.scenarios.model().build(table, str(request.file))
 
     @property

@@ -113,13 +113,17 @@ JSON_FORMAT: Final = 1
 
 def print_json(value: Mapping[str, Any]) -> None:
     """Print exactly one JSON object with the version of its format; a missing number is null."""
+    _printed.append(True)
+    sys.stdout.buffer.write(json_text(value) + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def json_text(value: Mapping[str, Any]) -> bytes:
+    """Text of what `print_json` prints."""
     import orjson
 
-    _printed.append(True)
     option = orjson.OPT_SERIALIZE_NUMPY
-    text = orjson.dumps({"format": JSON_FORMAT, **value}, _plain, option=option)
-    sys.stdout.buffer.write(text + b"\n")
-    sys.stdout.buffer.flush()
+    return orjson.dumps({"format": JSON_FORMAT, **value}, _plain, option=option)
 
 
 def _plain(value: Any) -> Any:

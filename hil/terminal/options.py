@@ -55,6 +55,14 @@ SetOption = Annotated[
         "platform's rig (rig_settings.limits.speed_max_m_s=0.3). May be repeated.",
     ),
 ]
+SeedOption = Annotated[
+    int | None,
+    typer.Option(
+        "--seed",
+        metavar="N",
+        help="Seed in place of the scenario's; what the scenario draws ([draw]) is drawn by it.",
+    ),
+]
 ClockOption = Annotated[
     str | None, typer.Option("--clock", metavar="virtual|real", help="Overrides the scenario's.")
 ]

@@ -2,8 +2,17 @@
 
 # ruff: noqa: E501 a text of a file is longer than a line of one
 ROBOT_TESTS = {
-    "safety/robot_gate.py": ("safety/test_robot_gate.py", "safety/test_robot_watches.py"),
-    "safety/robot_limits.py": ("safety/test_robot_watches.py", "safety/test_robot_gate.py"),
+    "safety/robot_gate.py": (
+        "safety/test_robot_gate.py",
+        "safety/test_robot_watches.py",
+        "safety/test_free_axes.py",
+    ),
+    "safety/free_axes.py": ("safety/test_free_axes.py",),
+    "safety/robot_limits.py": (
+        "safety/test_robot_watches.py",
+        "safety/test_robot_gate.py",
+        "safety/test_free_axes.py",
+    ),
     "hil/stations/world/cycle/gated_robot.py": ("world_station/test_stop_law.py",),
     "hil/stations/world/editing/bench_swap.py": ("world_station/test_stop_law.py",),
 }
@@ -48,8 +57,8 @@ ROBOT_ROWS = {
         ),
         (
             "a joint ahead of its setpoint follows",
-            "if not abs(q - asked) <= axis.following:",
-            "if not q - asked <= axis.following:",
+            "if not abs(q - asked) <= axis.following + lag:",
+            "if not q - asked <= axis.following + lag:",
         ),
         (
             "a stop begins at setpoints that nobody follows",
@@ -137,6 +146,93 @@ ROBOT_ROWS = {
             "return self._begin_stop(broken, found) if broken else None",
             "return None",
         ),
+        (
+            "nothing of a free axis is judged",
+            "tuple(self._freely(found))\n",
+            "() if self._freely(found) else ()\n",
+        ),
+        (
+            "a free axis is judged, and goes on",
+            "if watched.measured else ()) + freely\n",
+            "if watched.measured else ())\n",
+        ),
+        (
+            "a free axis is led to what is asked",
+            "                chosen(self._free, self._positions, asked.positions),\n",
+            "                asked.positions,\n",
+        ),
+        (
+            "free axes stop with the others",
+            "            self._braking, alone_s = stop_alone(axes, self._speeds, self._braking)\n",
+            "            alone_s = 0.0\n",
+        ),
+        (
+            "an axis beside a free one is not judged",
+            "            if asked and axis.free:\n                continue\n",
+            "            if asked:\n                continue\n",
+        ),
+        (
+            "a free axis that does not stop is driven on",
+            "            self._lags = free_lags(axes, self._speeds)\n",
+            "            self._lags = (math.inf,) * len(axes)\n",
+        ),
+        (
+            "measured speeds of free axes have no bound",
+            "            if axis.speed is not None and not abs(speed) <= OVERSHOOT * axis.speed:\n",
+            "            if not axis.free and axis.speed is not None and not abs(speed) <= OVERSHOOT * axis.speed:\n",
+        ),
+    ),
+    "safety/free_axes.py": (
+        (
+            "a free axis may be anywhere",
+            "if not axis.least - axis.following <= q <= axis.greatest + axis.following:",
+            "if False:",
+        ),
+        (
+            "a free axis runs into its end stop",
+            "if not way <= room + 0.5 * axis.stop * END_S * END_S:",
+            "if False:",
+        ),
+        (
+            "a free axis is at its limit as soon as it moves",
+            "    room = max(limit - q if v > 0.0 else q - limit, 0.0)\n",
+            "    room = 0.0\n",
+        ),
+        (
+            "room beyond a limit counts",
+            "    room = max(limit - q if v > 0.0 else q - limit, 0.0)\n",
+            "    room = abs(limit - q)\n",
+        ),
+        (
+            "a free axis has the room behind it",
+            "    limit = axis.greatest if v > 0.0 else axis.least\n",
+            "    limit = axis.least if v > 0.0 else axis.greatest\n",
+        ),
+        (
+            "slowing down of a free axis has no bound",
+            "abs(v - reference) <= most * SWING_S",
+            "v - reference <= most * SWING_S",
+        ),
+        (
+            "any acceleration of a free axis passes",
+            "    return reference + min(max(v - reference, -step), step)\n",
+            "    return v\n",
+        ),
+        (
+            "a free axis need not stop at all",
+            "0.25 * v * v / axis.stop",
+            "25.0 * v * v / axis.stop",
+        ),
+        (
+            "all axes lag in a stop",
+            "if axis.free else 0.0 for axis, v in each])",
+            "if axis else 0.0 for axis, v in each])",
+        ),
+        (
+            "free axes stop the wrong way",
+            "-math.copysign(axis.stop, v)",
+            "math.copysign(axis.stop, v)",
+        ),
     ),
     "safety/robot_limits.py": (
         (
@@ -154,6 +250,16 @@ ROBOT_ROWS = {
             "a box may grow downwards",
             "return all(least <= a and b <= greatest",
             "return all(b <= greatest",
+        ),
+        (
+            "an edit frees an axis",
+            "if now is not None and now.free and not axis.free:",
+            "if False:",
+        ),
+        (
+            "every axis is free",
+            "    free: bool = False\n",
+            "    free: bool = True\n",
         ),
         (
             "own bodies may touch after an edit",

@@ -10,6 +10,7 @@ from sim.world.robots.body import BodyPlace, BodyShape, LinkInertia
 from sim.world.robots.model import JointType, Robot, RobotDrive, RobotJoint, RobotLink
 from sim.world.robots.robot_checks import checked
 from sim.world.robots.sensors import RobotSensor
+from sim.world.sensors.distances import ReadingRows
 from sim.world.sensors.sensor_signals import sensor_signals
 
 FLAT = (0.0, 0.0, 0.0, 0.0)
@@ -46,7 +47,8 @@ def world_of(robot: Robot, pose=None, **stepping) -> World:
 
 def measured(world: World, robot: int = 0) -> dict[str, np.ndarray]:
     """Values without defects, by the names of their signals."""
-    values = MeasuredValues(world.robots[robot]).now()
-    signals = sensor_signals(world.robots[robot].placed.robot)
+    document = world.robots[robot].placed.robot
+    values = ReadingRows(document).reading(MeasuredValues(world.robots[robot]).now())
+    signals = sensor_signals(document)
     assert sum(one.count for one in signals) == len(values)
     return {one.name: values[one.at] for one in signals}

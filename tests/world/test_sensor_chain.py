@@ -15,6 +15,7 @@ from sim.world.robots.body import BodyShape
 from sim.world.robots.model import JointType, Robot, RobotJoint, RobotLink
 from sim.world.robots.robot_checks import checked
 from sim.world.robots.sensors import RobotSensor, SensorKind, ValueDefects
+from sim.world.sensors.distances import ReadingRows
 from sim.world.sensors.draws import BLOCK
 from sim.world.sensors.layout import sensor_layout
 from sim.world.sensors.sensor_chain import SensorChain
@@ -170,6 +171,41 @@ def test_infinite_distances_pass_the_filter_and_come_back():
     found = through(chain, np.array([[2.0], [math.inf], [math.inf], [3.0], [3.0]]))[:, 0]
     assert np.isinf(found).tolist() == [False, True, True, False, False]
     np.testing.assert_allclose(found[[0, 3, 4]], (2.1, 3.1, 3.1), atol=0.06)
+
+
+@settings(deadline=None)
+@given(
+    measured=st.lists(st.one_of(st.floats(0.0, 9.0), st.just(math.inf)), min_size=2, max_size=12),
+    dropout=st.sampled_from([0.0, 0.4]), noise=st.sampled_from([0.0, 0.05]),
+    delay=st.integers(0, 3), seed=st.integers(0, 99),
+)  # fmt: skip
+def test_a_ray_that_sees_nothing_tells_its_range_and_no_and_a_lost_sample_keeps_both(
+    measured, dropout, noise, delay, seed
+):
+    """Oracle: each sample seen by itself, the last one kept where the chain lost one."""
+    ray = RobotSensor(K.RANGEFINDER, link=0, directions=((1.0, 0.0, 0.0),), range_m=8.0,
+                      dropout=dropout, delay_s=delay * STEP_S,
+                      defects=(ValueDefects("m", noise),))  # fmt: skip
+    robot = block(centre(), ray, centre("last"))
+    rows, chain = ReadingRows(robot), a_chain(*robot.sensors, seed=seed)
+    late = [measured[max(step - delay, 0)] for step in range(len(measured))]
+    values = np.full((len(measured), 7), 0.25)
+    values[:, 3] = [inf_beyond(one, 8.0) for one in measured]
+    last = (math.nan, math.nan)
+    for step, one in enumerate(values):
+        reading = rows.reading(chain.advance(one))
+        assert (reading[:3].tolist(), reading[5:].tolist()) == ([0.25] * 3, [0.25] * 3)
+        distance_m, seen = reading[3:5].tolist()
+        own = late[step]
+        sees, far_m = float(own <= 8.0), min(own, 8.0)
+        fresh = seen == sees and abs(distance_m - far_m) <= 6.0 * noise * sees
+        assert fresh or (dropout > 0.0 and (distance_m, seen) == last)
+        assert distance_m <= 8.0
+        last = (distance_m, seen)
+
+
+def inf_beyond(distance_m, range_m):
+    return distance_m if distance_m <= range_m else math.inf
 
 
 def test_contact_is_yes_or_no_through_a_filter():

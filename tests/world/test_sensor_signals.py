@@ -31,7 +31,8 @@ def test_signals_are_fields_of_a_recording_and_cover_each_reading_once(seed):
         columns = Signals("world", (*head, *half)).columns()
         assert len(set(columns)) == 2 + sum(one.count for one in half)
     places = [at for one in told for at in range(one.at.start, one.at.stop)]
-    assert places == list(range(len(layout.values)))
+    seen = sum(one.count for one in told if one.boolean)
+    assert places == list(range(len(layout.values) + seen))
 
 
 def test_names_units_parts_and_frames():
@@ -54,6 +55,7 @@ def test_names_units_parts_and_frames():
         "sole_touching": ("1", "", "", ()),
         "sole_force_n": ("N", "world", "", xyz),
         "eye_distance_m": ("m", "", "", ()),
+        "eye_seen": ("1", "", "", ()),
         "pace_speed_m_s": ("m/s", "world", "", xyz),
         "pace_turning_rad_s": ("rad/s", "world", "", xyz),
     }

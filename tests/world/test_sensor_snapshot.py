@@ -185,7 +185,7 @@ def test_a_world_s_readings_follow_their_signals():
     assert last.at.stop == len(reading) == len(sensors.measured())
     assert [one.name for one in sensors.signals] == [
         "joint_angle_angle_rad", "wrench_force_n", "wrench_torque_n_m", "link_pose_pose",
-        "rangefinder_distance_m",
+        "rangefinder_distance_m", "rangefinder_seen",
     ]  # fmt: skip
     angles = sensors.signals[0]
     np.testing.assert_allclose(reading[angles.at], world.robots[0].positions(), atol=6e-3)

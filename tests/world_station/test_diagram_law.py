@@ -14,10 +14,9 @@ from hil.config.errors import ConfigError, RefusedError
 from hil.config.file_search import configs_dir
 from hil.recording.reader import Recording
 from hil.stations.world.cycle.bench import open_bench
-from hil.stations.world.cycle.diagram_law import RobotSignals
+from hil.stations.world.cycle.diagram_law import RobotSignals, SignalGroup
 from hil.stations.world.plan.scenario_reader import load_world_plan
 from hil.stations.world.run.session import prove, run_world
-from hil.stations.world.sources.planned_motion import slides_of
 from sim.world.control.laws import JointMotion
 
 SCENARIOS = configs_dir() / "scenarios"
@@ -236,7 +235,9 @@ def test_the_geometry_it_is_told_gives_the_torques_of_virtual_work(robot):
     plan = plan_of("joint_move", f"robot='{robot}'", "motion={kind='hold'}")
     bench = open_bench(plan)
     chain = bench.chain
-    tells = RobotSignals(bench.robot, bench.sensors, range(6), slides_of(plan.robot), chain)
+    tells = RobotSignals(
+        bench.robot, bench.sensors, [SignalGroup("", tuple(range(6)), (False,) * 6, chain)]
+    )
     rng = np.random.default_rng(5)
     still = np.zeros(6)
     for _ in range(20):

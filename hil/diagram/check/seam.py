@@ -37,6 +37,10 @@ class Endpiece:
     shape: tuple[int, ...] = ()
     frame: str = ""
     """Axes of its numbers; empty where it does not matter."""
+    type: str = "real"
+    """Type of a port that it fits: ``real``, or ``boolean``, whose numbers are 1 and 0."""
+    unfit: str = ""
+    """Reason why no diagram can take it, with a remedy; empty if it can."""
 
     @property
     def diagram_unit(self) -> str:
@@ -47,6 +51,8 @@ class Endpiece:
     def words(self) -> str:
         """Description of sizes, unit and axes: ``7 by 3 [m], axes wrist``."""
         sizes = " by ".join(map(str, self.shape)) or "scalar"
+        if self.type != "real":
+            return f"{sizes} {self.type}"
         return f"{sizes} [{self.diagram_unit}]" + (f", axes {self.frame}" if self.frame else "")
 
 
@@ -165,11 +171,16 @@ def _known(name: str, known: Mapping[str, Any] | Sequence[str]) -> str:
 
 def _misfits(found: FoundType, other: Endpiece) -> Iterator[str]:
     """List why a port cannot be connected with a signal or setpoint."""
-    if found.type != "real":
-        yield f"is {found.type}; {other.name} is real"
+    if other.unfit:
+        yield f"cannot take {other.name}: {other.unfit}"
+        return
+    if found.type != other.type:
+        yield f"is {found.type}; {other.name} is {other.type}"
         return
     if found.shape != other.shape:
         yield f"is {_size(found.shape)}; {other.name} is {_size(other.shape)}"
+    if found.type != "real":
+        return
     wanted = other.diagram_unit
     if found.unit != ANY and unit(found.unit) != unit(wanted):
         foreign = found.unit in OTHERS and unit(OTHERS[found.unit][1]) == unit(wanted)
@@ -185,8 +196,8 @@ def _misfits(found: FoundType, other: Endpiece) -> Iterator[str]:
 def _steady(value: Numbers, found: FoundType) -> tuple[Array, str]:
     """Return the numbers of an input that stays, and what is wrong with them."""
     nothing = np.zeros(found.size)
-    if found.type != "real":
-        return nothing, f"is {found.type}; only real inputs take numbers that stay"
+    if found.type not in ("real", "boolean"):
+        return nothing, f"is {found.type}; only real and boolean inputs take numbers that stay"
     try:
         numbers = np.array(value, dtype=np.float64)
     except (TypeError, ValueError):
@@ -195,6 +206,8 @@ def _steady(value: Numbers, found: FoundType) -> tuple[Array, str]:
         return nothing, f"{_size(numbers.shape)} is given; it is {_size(found.shape)}"
     if not np.isfinite(numbers).all():
         return nothing, f"{value!r:.60}: finite numbers are needed"
+    if found.type == "boolean" and not np.isin(numbers, (0.0, 1.0)).all():
+        return nothing, f"is boolean; {value!r:.60} is none: 1 or 0 is needed"
     return numbers.ravel(), ""
 
 

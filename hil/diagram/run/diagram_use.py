@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -46,10 +46,24 @@ class FeedInput(Settings):
     """Name of the input."""
     signal: str | None = None
     """Name of a signal of the station; left out with `value`: the signal of the same name."""
-    value: Value | None = None
-    """Numbers that stay."""
+    value: bool | Value | None = None
+    """Numbers that stay, or a yes or no."""
     frame: str = ""
     """Name of the signal's axes in the diagram; left out, that of the station."""
+
+
+class JointGroup(Settings):
+    """Group of driven joints that all turn or all slide, with signals and a setpoint of its own."""
+
+    name: Annotated[str, Field(pattern="^[a-z][a-z0-9]*(_[a-z0-9]+)*$", max_length=30)]
+    """Name of the group, and of its setpoint; its signals begin with it: ``arm_position_rad``."""
+    joints: Annotated[tuple[int, ...], Field(min_length=1)]
+    """Numbers of its driven joints, from the base on."""
+    end: int | None = None
+    """Number of the end, at the last of these joints, that is its end effector; left out, the
+    robot's first, if these joints lead to it."""
+    output: str = ""
+    """Output that commands it; left out, the one that is called as the group."""
 
 
 class ChangeDiagram(Settings):
@@ -76,6 +90,10 @@ class DiagramUse(Settings):
     ``speed`` or ``voltage``."""
     feed: tuple[FeedInput, ...] = ()
     """Inputs that are not called as the signal that they take."""
+    library: dict[str, str] = Field(default_factory=dict)
+    """Sub-diagrams of the file in whose places others are computed: its name, and the diagram, of
+    the scenario's folder or shipped, with the same ports: ``{ Navigator = "mf4_drive_robust" }``. A
+    change while it runs that has a file of its own has that file's sub-diagrams."""
     set: tuple[GivenParameter, ...] = ()
     """Parameters in place of the file's."""
     joints: tuple[int, ...] = ()
@@ -84,6 +102,9 @@ class DiagramUse(Settings):
     end: int | None = None
     """Number of the end, at the last of these joints, that is its end effector; left out, the
     robot's first."""
+    group: tuple[JointGroup, ...] = ()
+    """Groups of joints that it commands, each by an output of its own, in place of `joints`, `end`
+    and `output`."""
     change: tuple[ChangeDiagram, ...] = ()
     """Changes while it runs, in any order."""
     jump: Annotated[float, Field(gt=0.0)] | None = None
@@ -94,6 +115,11 @@ class DiagramUse(Settings):
     """Reaction if 1 of 1000 of its ticks takes longer than its period on this machine: it is
     reported when the scenario is checked and when it runs in real time, or refused there."""
 
+    def commanded(self, driven: Sequence[int]) -> tuple[int, ...]:
+        """Numbers of the joints that it commands, of those that are driven."""
+        grouped = tuple(joint for one in self.group for joint in one.joints)
+        return grouped or self.joints or tuple(driven)
+
     def wiring(self, setpoint: str) -> Wiring:
         """Return the inputs and outputs as the seam takes them."""
         from hil.diagram.check.seam import Wiring
@@ -103,7 +129,10 @@ class DiagramUse(Settings):
             for one in self.feed
         }
         frames = {one.input: one.frame for one in self.feed if one.frame}
-        return Wiring(inputs, {setpoint: self.output} if self.output else {}, frames)
+        outputs = {one.name: one.output for one in self.group if one.output}
+        if self.output:
+            outputs[setpoint] = self.output
+        return Wiring(inputs, outputs, frames)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,7 +179,35 @@ def read_used_diagram(
         ConfigError: with a line for each fault.
     """
     path = find_file(use.file, beside=scenario_file, folder="diagrams", key=f"{key}.file")
-    return diagram_of_text(use, settings_text(path), path, robot)
+    others = {
+        name: find_file(one, beside=scenario_file, folder="diagrams", key=f"{key}.library.{name}")
+        for name, one in use.library.items()
+    }
+    return diagram_of_text(use, whole_of_parts(settings_text(path), path, others), path, robot)
+
+
+def whole_of_parts(text: str, path: Path, others: Mapping[str, Path]) -> str:
+    """Return the text of a diagram in which other files take the places of sub-diagrams.
+
+    Args:
+        others: name of a sub-diagram → file of the diagram that takes its place; without any the
+            text is given back as it is.
+
+    Raises:
+        ConfigError: with a line for each fault.
+    """
+    from hil.diagram.check.whole_text import whole_text
+    from hil.diagram.file.exchange import exchange_subdiagrams
+    from hil.diagram.file.read import read_text
+    from hil.diagram.file.write import text_of
+
+    if not others:
+        return text
+    files: dict[str, DiagramFile] = {}
+    for name, one in others.items():
+        alone = settings_text(one)
+        files[name] = replace(read_text(whole_text(read_text(alone, one), alone), one), path=one)
+    return text_of(exchange_subdiagrams(read_text(text, path), files))
 
 
 def diagram_of_text(use: DiagramUse, text: str, path: Path, robot: RobotFacts) -> UsedDiagram:

@@ -35,7 +35,8 @@ class SensorKind(StrEnum):
     TOUCH = "touch"
     """Sum of the normal forces at contacts within a volume of a link [N]."""
     RANGEFINDER = "rangefinder"
-    """Distance to the first surface along rays [m]; infinite without one."""
+    """Distance to the first surface along rays [m], and for each ray whether there is one; without
+    one the range, and infinite where there is none."""
     LINK_POSE = "link_pose"
     """Place in the world [m] and axes as a unit quaternion w, x, y, z."""
     LINK_SPEED = "link_speed"

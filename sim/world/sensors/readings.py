@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from sim.world.engine.sensor_measurement import MeasuredValues
 from sim.world.engine.world_robot import WorldRobot
+from sim.world.sensors.distances import ReadingRows
 from sim.world.sensors.layout import sensor_layout
 from sim.world.sensors.sensor_chain import ChainSnapshot, SensorChain
 from sim.world.sensors.sensor_signals import SensorSignal, sensor_signals
@@ -26,18 +27,18 @@ class RobotSensors:
         """Quantities of a reading, in its order."""
         self._measured = MeasuredValues(robot)
         layout = sensor_layout(document, step_s, robot.placed.prefix)
-        self._chain = SensorChain(layout, seed)
+        self._chain, self._rows = SensorChain(layout, seed), ReadingRows(document)
         self.latest: Array = np.zeros(0)
         """The last reading, shape (values,); empty before the first."""
 
     def measured(self) -> Array:
         """Measure the values of a reading without any defect, shape (values,)."""
-        return self._measured.now()
+        return self._rows.reading(self._measured.now())
 
     def read(self) -> Array:
         """Return the next reading, shape (values,); to be called once after every world step."""
         measured = self._measured.now() if self.signals else self.latest
-        self.latest = self._chain.advance(measured)
+        self.latest = self._rows.reading(self._chain.advance(measured))
         return self.latest
 
     def snapshot(self) -> ChainSnapshot:

@@ -40,6 +40,10 @@ class SensorSignal:
     matter."""
     child: str = ""
     """Child frame of a pose: ``l6`` for link 6."""
+    boolean: bool = False
+    """Whether its values are 1 for yes and 0 for no."""
+    boundless: bool = False
+    """Whether a value may be infinite, which no diagram can take."""
 
     @property
     def at(self) -> slice:
@@ -62,10 +66,16 @@ def _of_sensor(robot: Robot, sensor: RobotSensor, begin: int) -> Iterator[Sensor
         child = f"e{sensor.end}" if sensor.link is None else f"l{sensor.link}"
         yield SensorSignal(f"{name}_pose", "m,1", begin, len(POSE), POSE, WORLD, child)
         return
+    rays, boundless = sensor.kind is SensorKind.RANGEFINDER, sensor.range_m is None
     for one in quantities(robot, sensor):
         count = len(one.parts)
         parts = one.parts if count > 1 else ()
         unit_text = UNITS_TOLD[one.unit]
         end = re.sub("[/ ]", "_", f"_{unit_text}").lower() if one.unit else ""
-        yield SensorSignal(f"{name}_{one.name}{end}", unit_text, begin, count, parts, one.frame)
+        yield SensorSignal(
+            f"{name}_{one.name}{end}", unit_text, begin, count, parts, one.frame,
+            boundless=rays and boundless,
+        )  # fmt: skip
         begin += count
+        if rays:
+            yield SensorSignal(f"{name}_seen", "1", begin, count, parts, boolean=True)

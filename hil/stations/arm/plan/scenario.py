@@ -18,7 +18,7 @@ from hil.config.fields import Coordinate, Positive
 from hil.config.file_kind import FileKind
 from hil.config.file_search import find_file
 from hil.config.named_files import NotAllowedError
-from hil.config.scenario import Name, RecordingSettings
+from hil.config.scenario import Name, RecordingSettings, ScenarioSettings
 from hil.config.settings import Change, Settings, apply_overrides, scenario_toml
 from hil.machines.kinds import ROBOT, SPACE_ARM
 from hil.machines.robot.offered_links import SIM_URL, has_power, link_kind
@@ -153,7 +153,7 @@ class ArmDevices(Settings):
         return bool(self.in_place_of) or not has_power(self.arm)
 
 
-class ArmScenario(Settings):
+class ArmScenario(ScenarioSettings):
     """Scenario of the arm station."""
 
     station: Literal["arm"]

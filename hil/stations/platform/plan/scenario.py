@@ -15,7 +15,7 @@ from drives.sim.faults import FaultKind
 from hil.config.errors import ConfigError, Wrong, about
 from hil.config.fields import NotNegative, Positive
 from hil.config.file_search import find_file
-from hil.config.scenario import Name, OperatorSettings, RecordingSettings
+from hil.config.scenario import Name, OperatorSettings, RecordingSettings, ScenarioSettings
 from hil.config.settings import (
     Change,
     Settings,
@@ -101,7 +101,7 @@ class FaultSettings(Settings):
     """Size of the fault, in the unit of its kind; 0 where the kind needs none."""
 
 
-class Scenario(Settings):
+class Scenario(ScenarioSettings):
     """Scenario of a run; two runs of it on the virtual clock are bit-identical."""
 
     name: Name

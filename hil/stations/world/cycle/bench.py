@@ -125,7 +125,7 @@ def open_bench(
     gains = gains_of(plan, world)
     gated, limits = _gated(plan, world, pairs, law, gains, place, sensors, paced=paced)
     start = world.robots[0].positions().copy()
-    source, line = open_source(plan, place.chain, start, limits, live)
+    source, line = open_source(plan, place.chain, start, limits, live, world.robots[0].measured)
     return _assemble_bench(plan, world, pairs, law, gated, source, line, place, sensors)
 
 
@@ -196,7 +196,9 @@ def _gated(
         else joint_law(plan.robot, scenario.control, law, gains, scenario.step_s)
     )
     following_rad = math.radians(scenario.following_deg)
-    limits = robot_limits(plan.robot, scenario.step_s, following_rad, scenario.following_m)
+    limits = robot_limits(
+        plan.robot, scenario.step_s, following_rad, scenario.following_m, plan.free_joints
+    )
     watched = _watched(plan, robot, place.chain, place.base, pairs)
     return GatedRobot(robot, RobotDynamics(world, robot), made, limits, *watched), limits
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from hil.config.errors import ConfigError, RefusedError
 from hil.stations.world.sources.planned_motion import slides_of
 from sim.world.control.laws import ControlBy, DriveLaw, Gains, JointLaw, Law, LawError
@@ -23,26 +21,37 @@ if TYPE_CHECKING:
 
 def signals_to_diagram(
     plan: WorldPlan, robot: WorldRobot, use: DiagramUse, chain: Chain | None, sensors: RobotSensors
-) -> tuple[RobotSignals, list[int]]:
-    """Signals of a robot for its diagram, and the places of its joints among the drives.
+) -> RobotSignals:
+    """Signals of a robot for its diagram, and the groups of joints that it commands.
 
     Raises:
-        RefusedError: if a joint is not driven, or its end does not exist.
+        RefusedError: if a joint is not driven, or an end does not exist.
     """
-    from hil.stations.world.cycle.robot_signals import RobotSignals  # seldom needed
+    from hil.stations.world.cycle.robot_signals import RobotSignals, SignalGroup  # seldom needed
 
-    document, driven = plan.robot, [drive.joint for drive in plan.robot.drives]
-    if missing := [joint for joint in use.joints if joint not in driven]:
+    driven, slide = [drive.joint for drive in plan.robot.drives], slides_of(plan.robot)
+    if missing := [joint for joint in use.commanded(driven) if joint not in driven]:
         there = ", ".join(map(str, driven)) or "none"
         raise RefusedError(f"diagram.joints: joint {missing[0]} is not driven; there are {there}")
-    places = [driven.index(joint) for joint in use.joints or driven]
-    slides = [bool(one) for one in np.array(slides_of(document))[places]]
-    if use.end is not None:
-        try:
-            chain = Chain(plan.tree, use.end, held=robot.coordinates())
-        except ChainError as error:
-            raise RefusedError(f"diagram.end: {error}") from None
-    return RobotSignals(robot, sensors, places, slides, chain), places
+    rows = [(one.name, one.joints, one.end) for one in use.group]
+    groups: list[SignalGroup] = []
+    for name, joints, end in rows or [("", use.joints or tuple(driven), use.end)]:
+        places = tuple(driven.index(joint) for joint in joints)
+        slides = tuple(slide[place] for place in places)
+        own = chain if end is None else _chain_to(plan, end, robot, name)
+        groups.append(SignalGroup(name, places, slides, own))
+    try:
+        return RobotSignals(robot, sensors, groups)
+    except ConfigError as error:
+        raise RefusedError(str(error)) from None
+
+
+def _chain_to(plan: WorldPlan, end: int, robot: WorldRobot, name: str) -> Chain:
+    try:
+        return Chain(plan.tree, end, held=robot.coordinates())
+    except ChainError as error:
+        place = f"diagram.group {name}: end" if name else "diagram.end"
+        raise RefusedError(f"{place}: {error}") from None
 
 
 def diagram_law(
@@ -63,11 +72,11 @@ def diagram_law(
     if plan.diagram is None or scenario.diagram is None:
         raise RefusedError(f"robot {scenario.robot}: it is moved by a diagram that is not there")
     use = scenario.diagram
-    robot_signals, places = signals_to_diagram(plan, robot, use, chain, sensors)
+    robot_signals = signals_to_diagram(plan, robot, use, chain, sensors)
     built_in = joint_law(document, scenario.control, "computed", gains, scenario.step_s)
     try:
         return DiagramLaw(
-            plan.diagram, use, robot_signals, scenario.control, document.drives, places, built_in,
+            plan.diagram, use, robot_signals, scenario.control, document.drives, built_in,
             scenario.step_s, _models(plan.diagram, trusted=plan.trusted, paced=paced),
         )  # fmt: skip
     except ConfigError as error:

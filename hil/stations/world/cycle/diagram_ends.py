@@ -23,13 +23,13 @@ def ends_of(path: Path) -> DiagramEnds:
     named = table.pop("diagram", {})
     if table.get("law") == "diagram":
         table["law"] = "pid"
+    if table.get("motion", {}).get("kind") == "free":
+        table["motion"] = {"kind": "hold"}
     plan = world_plan_from_table(table, path)
     own = named if isinstance(named, dict) else {}
-    given = {key: own[key] for key in ("joints", "end") if key in own}
+    given = {key: own[key] for key in ("joints", "end", "group") if key in own}
     use = DiagramUse.build({"file": "none", **given}, str(path))
     bench = open_bench(plan)
-    signals_of_robot, places = signals_to_diagram(
-        plan, bench.robot, use, bench.chain, bench.sensors
-    )
-    setpoint = setpoint_of(plan.scenario.control, len(places), signals_of_robot)
-    return DiagramEnds(tuple(signals_of_robot.offered), (setpoint,), step_s=plan.scenario.step_s)
+    signals = signals_to_diagram(plan, bench.robot, use, bench.chain, bench.sensors)
+    setpoints = tuple(setpoint_of(plan.scenario.control, one) for one in signals.groups)
+    return DiagramEnds(tuple(signals.offered), setpoints, step_s=plan.scenario.step_s)

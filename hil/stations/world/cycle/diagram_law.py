@@ -17,7 +17,7 @@ from hil.diagram.check.seam import Endpiece, joined
 from hil.diagram.run.connection import ConnectedDiagram, Connections, OutputBounds
 from hil.diagram.run.fault import StoppedError
 from hil.diagram.run.panel_page import paths_of_displays, places_of_displays
-from hil.stations.world.cycle.robot_signals import Array, RobotSignals
+from hil.stations.world.cycle.robot_signals import Array, RobotSignals, SignalGroup
 
 if TYPE_CHECKING:
     from hil.diagram.run.diagram_use import DiagramUse, UsedDiagram
@@ -38,10 +38,9 @@ class DiagramLaw:
     Args:
         used: the diagram.
         use: table of the scenario about it.
-        robot_signals: signals of the robot.
+        robot_signals: signals of the robot, and the groups of joints that it commands.
         control: by what the drives are commanded.
         drives: drives of the robot.
-        places: places among the drives of those that the diagram commands.
         built_in: the law of the others, and of all when the diagram cannot go on.
         step_s: period of control [s]; the diagram's period is a whole number of these.
         models: its FMUs; None if it has none.
@@ -54,7 +53,7 @@ class DiagramLaw:
 
     def __init__(
         self, used: UsedDiagram, use: DiagramUse, robot_signals: RobotSignals, control: ControlBy,
-        drives: Sequence[RobotDrive], places: Sequence[int], built_in: JointLaw, step_s: float,
+        drives: Sequence[RobotDrive], built_in: JointLaw, step_s: float,
         models: DiagramModels | None = None,
     ) -> None:  # fmt: skip
         base_s = used.sound.flat.base_s
@@ -62,17 +61,19 @@ class DiagramLaw:
         if self._steps < 1 or abs(base_s / step_s - self._steps) > WHOLE_TICKS * self._steps:
             text = f"base_s = {base_s:g} s is no whole number of the steps of {step_s:g} s here"
             raise ConfigError(str(used.path), [text])
+        places = [place for one in robot_signals.groups for place in one.places]
         own = [drives[place] for place in places]
         self._use, self._robot_signals, self._control = use, robot_signals, control
-        setpoint, most = setpoint_of(control, len(own), robot_signals), _most(control, own)
-        self._setpoint = setpoint
+        self._setpoints = [setpoint_of(control, one) for one in robot_signals.groups]
+        units = [one.diagram_unit for one in self._setpoints for _ in range(one.shape[0])]
+        most = _most(control, own)
         jump = np.where(np.isfinite(most), JUMP_PART * most, 0.0)
         jump = jump if use.jump is None else np.full(len(own), use.jump)
         self._places = np.array(places, np.intp)
-        self._alone = len(own) == len(drives)
+        self._alone = places == list(range(len(drives)))
         self._shown = paths_of_displays(used.file)
         self._built_in = built_in
-        bounds = OutputBounds(most, jump, [setpoint.diagram_unit] * len(own))
+        bounds = OutputBounds(most, jump, units)
         self.models = models
         """FMUs of the diagram; None if it has none."""
         self.diagram = ConnectedDiagram(
@@ -88,15 +89,21 @@ class DiagramLaw:
             ConfigError: if it does not fit the robot.
         """
         wiring, source = self._use.wiring(self._control), str(version.file.path)
-        seam = joined(version.sound, self._robot_signals.offered, [self._setpoint], wiring, source)
+        seam = joined(version.sound, self._robot_signals.offered, self._setpoints, wiring, source)
         engine = version.engine
         for name, numbers in seam.steady.items():
             engine.set_input(name, numbers)
         feeds = tuple((engine.inputs[name], self._robot_signals.reads(signal))
                       for name, signal in seam.signals.items())  # fmt: skip
-        output = engine.outputs[seam.outputs[self._control]]
-        places = np.arange(output.start, output.stop)
+        outputs = [engine.outputs[seam.outputs[one.name]] for one in self._setpoints]
+        places = np.concatenate([np.arange(one.start, one.stop) for one in outputs])
         return Connections(feeds, places, places_of_displays(engine, self._shown))
+
+    def output_now(self, name: str) -> float:
+        """First number of an output after the last tick; nan if there is no such output."""
+        engine = self.diagram.now.version.engine
+        at = engine.outputs.get(name)
+        return np.nan if at is None else float(engine.values[at.start])
 
     def shown_now(self) -> Array:
         """Values of the blocks that show something, shape (blocks,)."""
@@ -149,15 +156,17 @@ class DiagramLaw:
         return self._built_in.integrals
 
 
-def setpoint_of(control: ControlBy, count: int, robot_signals: RobotSignals) -> Endpiece:
-    """Setpoint of the drives, as an end of the diagram."""
-    turning = any(one.name == "wanted_rad" for one in robot_signals.offered)
-    sliding = any(one.name == "wanted_m" for one in robot_signals.offered)
-    if not (turning or sliding):
-        text = "joints turn and slide; a diagram moves joints that all do the same"
+def setpoint_of(control: ControlBy, group: SignalGroup) -> Endpiece:
+    """Setpoint of the drives of a group, as an end of the diagram.
+
+    Raises:
+        ConfigError: if some of its joints turn and others slide.
+    """
+    if len(set(group.slides)) != 1:
+        text = "joints turn and slide; give each kind a [[diagram.group]] of its own"
         raise ConfigError("diagram.joints", [text])
     units = {"torque": ("N*m", "N"), "speed": ("rad/s", "m/s"), "voltage": ("1", "1")}
-    return Endpiece(control, units[control][sliding], (count,))
+    return Endpiece(group.name or control, units[control][group.slides[0]], (len(group.places),))
 
 
 def _most(control: ControlBy, drives: Sequence[RobotDrive]) -> Array:

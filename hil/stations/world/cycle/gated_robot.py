@@ -23,7 +23,7 @@ from sim.world.control.laws import ControlBy, Gains, JointLaw, JointMotion, comm
 from sim.world.robots.model import JointType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from safety.robot_gate import RobotGateState
     from sim.world.control.laws import DriveLaw
@@ -187,15 +187,21 @@ class GatedRobot:
             positions=picked(before.positions, at),
             speeds=picked(before.speeds, still),
             braking=picked(before.braking, still),
+            lags=picked(before.lags, still),
         )
         integrals = np.array(picked(old.law.integrals.tolist(), still))
         self.resume(state, integrals, np.array(picked(old.commanded.tolist(), still)))
 
 
 def robot_limits(
-    robot: Robot, period_s: float, following_rad: float, following_m: float
-) -> RobotLimits:
-    """Limits of a robot's gate: joint limits of its document, and the bounds of its machine."""
+    robot: Robot, period_s: float, following_rad: float, following_m: float,
+    free: Collection[int] = (),
+) -> RobotLimits:  # fmt: skip
+    """Limits of a robot's gate: joint limits of its document, and the bounds of its machine.
+
+    Args:
+        free: numbers of the joints whose places nobody asks for.
+    """
     joints = {joint.number: joint for joint in robot.joints}
     bounds = {one.joint: one for one in robot.machine.joints} if robot.machine is not None else {}
     axes: list[RobotAxis] = []
@@ -210,7 +216,7 @@ def robot_limits(
                 acceleration or (STOP_M_S2 if slides else STOP_RAD_S2),
                 following_m if slides else following_rad,
                 None if bound is None else bound.speed, acceleration,
-                None if bound is None else bound.effort,
+                None if bound is None else bound.effort, joint.number in free,
             )
         )  # fmt: skip
     machine = robot.machine

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hil.config.errors import ConfigError
 from hil.diagram.check.seam import Endpiece
 from sim.world.sensors.sensor_signals import SensorSignal
 
@@ -26,6 +28,11 @@ ERRORS: Final = (
     ("end_speed_m_s", "m/s", 4), ("end_speed_rad_s", "rad/s", 5),
 )  # fmt: skip
 """Name, unit, and number in the result of `EndErrors.of`."""
+
+
+BOUNDLESS: Final = (
+    "it is infinite where nothing is seen, which no block can take; give the rangefinder a range_m"
+)
 
 
 class EndErrors:
@@ -66,91 +73,125 @@ def rotation_vector(turn: Array) -> Array:
 Read = Callable[[], Array]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class SignalGroup:
+    """Joints that a diagram commands together."""
+
+    name: str
+    """Name, with which its signals begin; empty for the only group of a diagram."""
+    places: tuple[int, ...]
+    """Places of its joints among the robot's drives."""
+    slides: tuple[bool, ...]
+    """Whether each of them slides."""
+    chain: Chain | None
+    """Chain of driven joints to its end effector; None if there is none."""
+
+
 class RobotSignals:
     """Signals of a robot for the diagram that moves it.
 
     Args:
-        places: places of the joints with signals among the robot's drives.
-        slides: whether each of them slides.
-        chain: chain of driven joints to the end effector; None if there is none.
+        groups: groups of joints that it commands.
+
+    Raises:
+        ConfigError: if a signal of a group is called as another one.
     """
 
     def __init__(
-        self, robot: WorldRobot, sensors: RobotSensors, places: Sequence[int],
-        slides: Sequence[bool], chain: Chain | None,
-    ) -> None:  # fmt: skip
+        self, robot: WorldRobot, sensors: RobotSensors, groups: Sequence[SignalGroup]
+    ) -> None:
         self._wanted: JointMotion
         self._found: JointMotion
         self._needed: Array
-        self._geometry: tuple[Array, Array] | None = None
-        self._errors: tuple[Array, ...] | None = None
-        self._places = np.array(places, np.intp)
+        self._geometry: dict[str, tuple[Array, Array]] = {}
+        self._errors: dict[str, tuple[Array, ...]] = {}
         self._robot, self._sensors = robot, sensors
         self._reads: dict[str, Read] = {}
+        self.groups: tuple[SignalGroup, ...] = tuple(groups)
+        """Groups of joints that the diagram commands."""
         self.offered: list[Endpiece] = []
         """Signals, each with unit, shape and frame."""
-        if not any(slides):
-            self._offer_joints("rad", "N m")
-        elif all(slides):
-            self._offer_joints("m", "N")
-        if chain is not None and not any(slides):
-            self._offer_geometry(chain)
+        for one in groups:
+            if not any(one.slides):
+                self._offer_joints(one, "rad", "N m")
+                self._offer_geometry(one)
+            elif all(one.slides):
+                self._offer_joints(one, "m", "N")
         for one in sensors.signals:
             if not one.child:
                 shape = (one.count,) if one.count > 1 else ()
-                self._offer(one.name, one.unit, shape, self._sensed(one), one.frame)
+                self._offer_sensor(one, shape)
 
     def now(self, wanted: JointMotion, found: JointMotion, needed: Array) -> None:
         """Set the values of this tick, of all drives of the robot."""
         self._wanted, self._found, self._needed = wanted, found, needed
-        self._geometry = self._errors = None
+        self._geometry.clear()
+        self._errors.clear()
 
     def reads(self, name: str) -> Read:
         """Reader of a signal at this tick."""
         return self._reads[name]
 
-    def _offer_joints(self, unit: str, effort: str) -> None:
-        end, force = unit, effort.replace(" ", "_").lower()
-        at, of = self._places, (len(self._places),)
-        self._offer(f"wanted_{end}", unit, of, lambda: self._wanted.positions[at])
-        self._offer(f"wanted_{end}_s", f"{unit}/s", of, lambda: self._wanted.speeds[at])
-        self._offer(f"wanted_{end}_s2", f"{unit}/s2", of, lambda: self._wanted.accelerations[at])
-        self._offer(f"position_{end}", unit, of, lambda: self._found.positions[at])
-        self._offer(f"speed_{end}_s", f"{unit}/s", of, lambda: self._found.speeds[at])
-        self._offer(f"effort_{force}", effort, of, lambda: self._robot.efforts()[at])
-        self._offer(f"needed_{force}", effort, of, lambda: self._needed[at])
+    def _offer_joints(self, group: SignalGroup, unit: str, effort: str) -> None:
+        end, force, of = unit, effort.replace(" ", "_").lower(), (len(group.places),)
+        at, own = np.array(group.places, np.intp), _prefix(group)
+        per_s, per_s2 = f"{unit}/s", f"{unit}/s2"
+        self._offer(f"{own}wanted_{end}", unit, of, lambda: self._wanted.positions[at])
+        self._offer(f"{own}wanted_{end}_s", per_s, of, lambda: self._wanted.speeds[at])
+        self._offer(f"{own}wanted_{end}_s2", per_s2, of, lambda: self._wanted.accelerations[at])
+        self._offer(f"{own}position_{end}", unit, of, lambda: self._found.positions[at])
+        self._offer(f"{own}speed_{end}_s", per_s, of, lambda: self._found.speeds[at])
+        self._offer(f"{own}effort_{force}", effort, of, lambda: self._robot.efforts()[at])
+        self._offer(f"{own}needed_{force}", effort, of, lambda: self._needed[at])
 
     def _offer(
         self, name: str, unit: str, shape: tuple[int, ...], read: Read, frame: str = ""
     ) -> None:
-        self.offered.append(Endpiece(name, unit, shape, frame))
-        self._reads[name] = read
+        self._add(Endpiece(name, unit, shape, frame), read)
 
-    def _sensed(self, one: SensorSignal) -> Read:
-        return lambda: self._sensors.latest[one.at]
+    def _add(self, piece: Endpiece, read: Read) -> None:
+        if piece.name in self._reads and any(one.name for one in self.groups):
+            text = f"signal {piece.name} is there twice; call the group, or the sensor, otherwise"
+            raise ConfigError("diagram.group", [text])
+        self.offered.append(piece)
+        self._reads[piece.name] = read
 
-    def _offer_geometry(self, chain: Chain) -> None:
+    def _offer_sensor(self, one: SensorSignal, shape: tuple[int, ...]) -> None:
+        kind, unfit = "boolean" if one.boolean else "real", BOUNDLESS if one.boundless else ""
+        piece = Endpiece(one.name, one.unit, shape, one.frame, kind, unfit)
+        self._add(piece, lambda: self._sensors.latest[one.at])
+
+    def _offer_geometry(self, group: SignalGroup) -> None:
         """Offer the end effector's place in each joint, if each turns once on the path to it."""
+        chain, own = group.chain, _prefix(group)
+        if chain is None:
+            return
         frames = chain.frames(np.zeros(len(chain.places)))
         turned = [chain.places[variable] for variable, _, _, _ in chain.axes(frames)]
-        if any(turned.count(place) != 1 for place in self._places):
+        if any(turned.count(place) != 1 for place in group.places):
             return
-        rows, count = [turned.index(place) for place in self._places], len(self._places)
-        self._offer("joint_to_end", "1", (count, 3, 3), lambda: self._at_end(chain, rows)[0])
-        self._offer("end_in_joint_m", "m", (count, 3), lambda: self._at_end(chain, rows)[1])
-        errors = EndErrors(chain)
+        rows, count = [turned.index(place) for place in group.places], len(group.places)
+        at_end = partial(self._at_end, own, chain, rows)
+        self._offer(f"{own}joint_to_end", "1", (count, 3, 3), lambda: at_end()[0])
+        self._offer(f"{own}end_in_joint_m", "m", (count, 3), lambda: at_end()[1])
+        errors, axes = EndErrors(chain), f"{own}end"
         for name, unit, part in ERRORS:
-            self._offer(name, unit, (3,), partial(self._off, errors, part), "end")
+            self._offer(f"{own}{name}", unit, (3,), partial(self._off, own, errors, part), axes)
 
-    def _off(self, errors: EndErrors, part: int) -> Array:
-        if self._errors is None:
-            self._errors = errors.of(self._wanted, self._found)
-        return self._errors[part]
+    def _off(self, own: str, errors: EndErrors, part: int) -> Array:
+        if own not in self._errors:
+            self._errors[own] = errors.of(self._wanted, self._found)
+        return self._errors[own][part]
 
-    def _at_end(self, chain: Chain, rows: Sequence[int]) -> tuple[Array, Array]:
+    def _at_end(self, own: str, chain: Chain, rows: Sequence[int]) -> tuple[Array, Array]:
         """Rotation from each joint's axes to the end effector's, and its position in them."""
-        if self._geometry is None:
+        if own not in self._geometry:
             frames = chain.frames(self._found.positions[list(chain.places)])
             rotations, places = chain.ends(frames)
-            self._geometry = rotations[rows], places[rows]
-        return self._geometry
+            self._geometry[own] = rotations[rows], places[rows]
+        return self._geometry[own]
+
+
+def _prefix(group: SignalGroup) -> str:
+    """Beginning of the names of a group's signals."""
+    return f"{group.name}_" if group.name else ""

@@ -84,6 +84,15 @@ class HoldMotion(Settings):
     """Duration [s]; left out, 10 s on the virtual clock, and in real time until it is stopped."""
 
 
+class FreeMotion(Settings):
+    """Joints moved by a diagram alone: nobody asks for their places; others are held."""
+
+    kind: Literal["free"]
+    """Always ``free``."""
+    duration_s: Seconds | None = None
+    """Duration [s]; left out, 10 s on the virtual clock, and in real time until it is stopped."""
+
+
 class JointsMotion(Timing):
     """All joints in step, along the straight line in joint space."""
 

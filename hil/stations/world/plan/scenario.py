@@ -12,12 +12,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from hil.config.scenario import Name, RecordingSettings
+from hil.config.scenario import Name, RecordingSettings, ScenarioSettings
 from hil.config.settings import Settings
 from hil.diagram.run.diagram_use import DiagramUse
 from hil.stations.world.plan.edit_settings import EditAt
+from hil.stations.world.plan.goal import Goal
 from hil.stations.world.plan.operator_motions import CopyMotion, JogMotion
-from hil.stations.world.plan.planned_motions import HoldMotion, JointsMotion, JointStart, LineMotion
+from hil.stations.world.plan.planned_motions import (
+    FreeMotion,
+    HoldMotion,
+    JointsMotion,
+    JointStart,
+    LineMotion,
+)
 from hil.stations.world.plan.scene_placement import Mount, PlacedScene
 
 if TYPE_CHECKING:
@@ -29,7 +36,8 @@ if TYPE_CHECKING:
     from sim.world.scenes.model import Stepping
 
 WorldMotion = Annotated[
-    JointsMotion | LineMotion | HoldMotion | CopyMotion | JogMotion, Field(discriminator="kind")
+    JointsMotion | LineMotion | HoldMotion | FreeMotion | CopyMotion | JogMotion,
+    Field(discriminator="kind"),
 ]
 
 
@@ -48,7 +56,7 @@ class LawGains(Settings):
     """Derivative gain, effort per error of speed [N m s/rad] or [N s/m]."""
 
 
-class WorldScenario(Settings):
+class WorldScenario(ScenarioSettings):
     """Scenario of the virtual environment: everything that a run needs."""
 
     station: Literal["world"]
@@ -98,6 +106,8 @@ class WorldScenario(Settings):
     """Clock: ``virtual``, as fast as the computer can; ``real``, in real time."""
     seed: Annotated[int, Field(ge=0, le=2**32 - 1)] = 0
     """Seed of all random numbers: the same seed gives the same run."""
+    goal: Goal | None = None
+    """Goal of the run, judged by its rows; left out, to reach the end is all."""
     edit: tuple[EditAt, ...] = ()
     """Documents that replace the robot during the run."""
     recording: RecordingSettings = RecordingSettings()
@@ -160,6 +170,14 @@ class WorldPlan:
     def robot_has_loops(self) -> bool:
         """Whether joints close loops."""
         return any(joint.closes for joint in self.robot.joints)
+
+    @property
+    def free_joints(self) -> frozenset[int]:
+        """Numbers of the driven joints whose places nobody asks for: a diagram moves them."""
+        use = self.scenario.diagram
+        if use is None or not isinstance(self.scenario.motion, FreeMotion):
+            return frozenset()
+        return frozenset(use.commanded([drive.joint for drive in self.robot.drives]))
 
     @property
     def live(self) -> bool:

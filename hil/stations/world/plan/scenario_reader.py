@@ -13,14 +13,16 @@ from hil.config.errors import ConfigError, Wrong, about
 from hil.config.file_search import find_file
 from hil.config.inputs import SCENARIO, name_input
 from hil.config.settings import Change, apply_overrides, read_toml, scenario_toml
+from hil.stations.world.plan.diagram_groups import group_faults
 from hil.stations.world.plan.operator_motions import CopyMotion, JogMotion
-from hil.stations.world.plan.planned_motions import JointsMotion, JointStart, LineMotion
+from hil.stations.world.plan.planned_motions import FreeMotion, JointsMotion, JointStart, LineMotion
 from hil.stations.world.plan.robot_facts import robot_facts
 from hil.stations.world.plan.scenario import WorldPlan, WorldScenario
 from hil.stations.world.plan.scene_placement import PlacedScene, placed_scene
 
 if TYPE_CHECKING:
     from hil.machines.world.robot_documents import RobotDocument
+    from hil.machines.world.scene_documents import FurnishedScene
     from hil.stations.world.plan.scenario import WorldPlan
     from sim.world.robots.model import JointType, Robot
 
@@ -91,13 +93,13 @@ def _diagram_faults(scenario: WorldScenario, driven: Mapping[int, JointType]) ->
     """Faults of a diagram: without its law or the other way round, of other joints, with edits."""
     if (scenario.law == "diagram") != (scenario.diagram is not None):
         yield about("diagram", 'diagram and law = "diagram" go together')
+    if isinstance(scenario.motion, FreeMotion) and scenario.law != "diagram":
+        text = f"motion.kind = 'free': law = {scenario.law!r} follows setpoints, and a free motion "
+        text += 'has none; law = "diagram" moves by what it measures, or kind = "hold" holds'
+        yield about("motion.kind", text)
     if scenario.diagram is None:
         return
-    there = ", ".join(map(str, driven)) or "none"
-    for one in scenario.diagram.joints:
-        if one not in driven:
-            text = f"diagram.joints: joint {one} is not driven; there are {there}"
-            yield about("diagram.joints", text)
+    yield from group_faults(scenario.diagram, driven)
     if scenario.edit:
         yield about("edit", "edit: a robot that a diagram moves cannot be edited")
 
@@ -125,20 +127,38 @@ def world_plan_from_table(
     table: Mapping[str, Any], path: Path, overrides: Iterable[Change] = ()
 ) -> WorldPlan:
     """Plan of a scenario that is already a table; raises as `load_world_plan`."""
-    from hil.diagram.run.changer import TimedChange
-    from hil.diagram.run.diagram_use import changes_at, read_used_diagram
     from hil.machines.world.robot_documents import document_of
-    from hil.stations.world.plan.document_texts import edits_at
-    from sim.world.robots.robot_toml_writer import write_toml
+    from hil.machines.world.scene_documents import scene_of
 
     scenario = WorldScenario.build(apply_overrides(dict(table), overrides), str(path))
     document = document_of(scenario.robot, key="robot", beside=path)
-    robot, file = document.robot, document.path
+    found = None
+    if scenario.scene is not None:
+        found = scene_of(scenario.scene, key="scene", beside=path)
+    return plan_of_documents(scenario, document, found, path)
+
+
+def plan_of_documents(
+    scenario: WorldScenario, document: RobotDocument, found: FurnishedScene | None, path: Path
+) -> WorldPlan:
+    """Plan of a scenario whose robot and scene are read; raises as `load_world_plan`.
+
+    Args:
+        found: scene of the scenario; None if it has none.
+        path: file of the scenario.
+    """
+    from hil.diagram.run.changer import TimedChange
+    from hil.diagram.run.diagram_use import changes_at, read_used_diagram
+    from hil.stations.world.plan.document_texts import edits_at
+    from sim.world.robots.driven_universals import with_hinges
+    from sim.world.robots.robot_toml_writer import write_toml
+
+    robot, file = with_hinges(document.robot), document.path
     robot = _started(robot, scenario.start, str(path))
     drives = tuple(replace(drive, control=scenario.control) for drive in robot.drives)
     driven, scene = replace(robot, drives=drives), None
-    if scenario.scene is not None:
-        scenario, scene = _placed(scenario, scenario.scene, robot, file, path)
+    if found is not None:
+        scenario, scene = _placed(scenario, found, robot, file)
         scene = scene.with_robot(driven)
     elif robot.gravity_m_s2 is not None and "gravity_m_s2" not in scenario.model_fields_set:
         scenario = scenario.model_copy(update={"gravity_m_s2": robot.gravity_m_s2})
@@ -200,12 +220,9 @@ def _started(robot: Robot, starts: Iterable[JointStart], source: str) -> Robot:
 
 
 def _placed(
-    scenario: WorldScenario, name: str, robot: Robot, file: Path, path: Path
+    scenario: WorldScenario, found: FurnishedScene, robot: Robot, file: Path
 ) -> tuple[WorldScenario, PlacedScene]:
     """Scene of a scenario with its robot in it, and the scenario with the scene's stepping."""
-    from hil.machines.world.scene_documents import scene_of
-
-    found = scene_of(name, key="scene", beside=path)
     stepping = found.scene.stepping
     own = {key: getattr(stepping, key) for key in ("step_s", "integrator", "gravity_m_s2")}
     left = {key: value for key, value in own.items() if key not in scenario.model_fields_set}

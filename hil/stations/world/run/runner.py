@@ -13,9 +13,10 @@ from hil.run.console import Console
 from hil.run.end import Conclusion
 from hil.run.run import Opening
 from hil.run.station import Checked, Request, Summary
+from hil.stations.world.cycle.extension import WorldExtension
 from hil.stations.world.cycle.loop import WorldFigures
 from hil.stations.world.lead.operator_access import operator_instructions
-from hil.stations.world.plan.planned_motions import HoldMotion
+from hil.stations.world.plan.planned_motions import FreeMotion, HoldMotion
 from hil.stations.world.plan.scenario import WorldPlan
 from hil.stations.world.report.summaries import WorldCheckSummary
 from hil.stations.world.run.session import WorldResult, play_world, prove
@@ -83,6 +84,8 @@ class PreparedWorld:
     """Request of the person who starts the run."""
     plain: WorldFigures | None
     """Figures of plain PID; None if they were not asked for."""
+    extension: WorldExtension | None = None
+    """Additions of another station."""
 
     @property
     def name(self) -> str:
@@ -126,7 +129,7 @@ def play(prepared: PreparedWorld, opening: Opening) -> Callable[[Conclusion], Do
         from hil.stations.world.editing.builder import BuilderProcess  # Linux only
 
         edits = opening.enter(BuilderProcess(plan, plan.scenario.robot))
-    finish = play_world(plan, opening, edits=edits, changes=inbox)
+    finish = play_world(plan, opening, edits=edits, changes=inbox, extension=prepared.extension)
     return lambda end: Done(finish(end), prepared)
 
 
@@ -165,6 +168,7 @@ def _plain(plan: WorldPlan) -> WorldFigures | None:
 
     An operator cannot repeat his motion, and a diagram may follow none.
     """
-    if plan.live or (plan.diagram is not None and isinstance(plan.scenario.motion, HoldMotion)):
+    still = isinstance(plan.scenario.motion, HoldMotion | FreeMotion)
+    if plan.live or (plan.diagram is not None and still):
         return None
     return prove(plan, "pid" if plan.scenario.law != "pd" else "pd")[1]

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from safety.robot_limits import RobotSetpoint
 
 if TYPE_CHECKING:
     from sim.world.motion.joint_bounds import BoundedJoints
     from sim.world.motion.planned_motion import JointInterpolation, PlannedMotion
+
+
+Array = NDArray[np.float64]
+Measured = Callable[[], tuple[Array, ...]]
+"""Measures positions, speeds and efforts of the driven joints, shape (drives,) each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +125,34 @@ class RestingSource:
 
     def close(self) -> None:
         """Do nothing: no resource is held."""
+
+
+class FreeSource(RestingSource):
+    """Robot whose free joints are where they are measured; the others rest where they start.
+
+    Args:
+        start: coordinates of the driven joints [rad] or [m].
+        free: places of the free joints among the drives.
+        measured: positions and speeds of the driven joints, shape (drives,) each.
+        rows: number of steps until its end; None for one that is stopped.
+        period_s: period of a step [s].
+    """
+
+    def __init__(
+        self, start: Sequence[float], free: Sequence[int], measured: Measured, rows: int | None,
+        period_s: float,
+    ) -> None:  # fmt: skip
+        super().__init__(start, rows, period_s)
+        self._free, self._measured = tuple(free), measured
+
+    def setpoint(self, index: int) -> RobotSetpoint:
+        """Measured coordinates of the free joints, and the start of the others."""
+        still = super().setpoint(index)
+        positions, speeds = list(still.positions), list(still.speeds)
+        there, moving, *_ = self._measured()
+        for place in self._free:
+            positions[place], speeds[place] = float(there[place]), float(moving[place])
+        return RobotSetpoint(tuple(positions), tuple(speeds), still.accelerations)
 
 
 class FixedSource:

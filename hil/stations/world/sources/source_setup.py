@@ -19,7 +19,7 @@ from hil.stations.world.plan.operator_motions import (
     LedBounds,
     ScriptSettings,
 )
-from hil.stations.world.plan.planned_motions import HoldMotion
+from hil.stations.world.plan.planned_motions import FreeMotion, HoldMotion
 from hil.stations.world.sources.copy_source import CopySource, HeldStream, ValueStream
 from hil.stations.world.sources.frame_stream import FrameStream
 from hil.stations.world.sources.jog_operators import (
@@ -33,7 +33,9 @@ from hil.stations.world.sources.planned_motion import planned_motion, slides_of
 from hil.stations.world.sources.recorded_stream import read_recorded
 from hil.stations.world.sources.source import (
     FixedSource,
+    FreeSource,
     LaidOutSource,
+    Measured,
     RestingSource,
     SetpointSource,
 )
@@ -69,8 +71,9 @@ class LiveInputs:
 
 
 def open_source(
-    plan: WorldPlan, chain: Chain | None, start: Array, limits: RobotLimits, live: LiveInputs | None
-) -> tuple[SetpointSource, StraightLine | None]:
+    plan: WorldPlan, chain: Chain | None, start: Array, limits: RobotLimits,
+    live: LiveInputs | None, measured: Measured,
+) -> tuple[SetpointSource, StraightLine | None]:  # fmt: skip
     """Source of the robot's setpoints, and the line that its place follows, if any.
 
     Args:
@@ -78,6 +81,7 @@ def open_source(
         start: coordinates of the driven joints [rad] or [m], shape (drives,).
         limits: limits of its gate, which led joints keep.
         live: operator's inputs; None where nobody leads, and a led motion holds.
+        measured: measures the driven joints.
 
     Raises:
         RefusedError: if the motion cannot be made, or what leads it does not exist.
@@ -85,13 +89,16 @@ def open_source(
     motion = plan.scenario.motion
     if isinstance(motion, CopyMotion):
         return _copied(plan, motion, led_joints(plan, motion, start, limits), live), None
-    if isinstance(motion, HoldMotion):
+    if isinstance(motion, HoldMotion | FreeMotion):
         duration_s = motion.duration_s
         if duration_s is None and (live is None or plan.scenario.clock == "virtual"):
             duration_s = HELD_S
         period_s = plan.scenario.step_s
         rows = None if duration_s is None else round(duration_s / period_s)
-        return RestingSource(start.tolist(), rows, period_s), None
+        if isinstance(motion, HoldMotion):
+            return RestingSource(start.tolist(), rows, period_s), None
+        free = [place for place, axis in enumerate(limits.axes) if axis.free]
+        return FreeSource(start.tolist(), free, measured, rows, period_s), None
     if isinstance(motion, JogMotion):
         return _jog_source(plan, motion, chain, led_joints(plan, motion, start, limits), live), None
     planned, line = planned_motion(plan, motion, chain, start)

@@ -1,0 +1,1 @@
+"""Campaigns: one scenario over many seeds, on several processes or computers, judged as a whole."""
