@@ -51,7 +51,7 @@ def begun(stepping: Stepping) -> tuple[Element, MjcfParts]:
         inertiafromgeom="false", fusestatic="false")  # fmt: skip
     option = add(root, "option", timestep=stepping.step_s, integrator=stepping.integrator,
                  gravity=stepping.gravity_m_s2, magnetic=stepping.magnetic_t,
-                 cone="elliptic", impratio=10.0)  # fmt: skip
+                 cone="elliptic", impratio=stepping.friction_ratio)  # fmt: skip
     add(option, "flag", autoreset="disable")
     sections = ("worldbody", "equality", "actuator", "sensor", "contact")
     world, equality, actuator, sensor, contact = (add(root, tag) for tag in sections)

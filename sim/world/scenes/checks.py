@@ -25,7 +25,8 @@ RESERVED: Final = ("world", "floor")
 """Names that the engine uses itself."""
 STEP_MAX_S: Final = 0.02
 """Greatest step of the engine that contacts bear."""
-
+FRICTION_RATIO_MAX: Final = 1000.0
+"""Greatest stiffness of friction against that of the normal contact."""
 CONTACT_STEPS: Final = 2
 """Least steps of the engine in a contact's time (MuJoCo, "refsafe")."""
 RATIO_MIN: Final = 0.2
@@ -132,6 +133,9 @@ def _own(scene: Scene) -> Iterator[Finding]:
     if not 0.0 < stepping.step_s <= STEP_MAX_S:
         right = f"above 0 s, at most {STEP_MAX_S} s"
         yield Finding(("stepping", "step_s"), "stepping", stepping.step_s, "no step", right)
+    if not 1.0 <= stepping.friction_ratio <= FRICTION_RATIO_MAX:
+        key, value = ("stepping", "friction_ratio"), stepping.friction_ratio
+        yield Finding(key, "stepping", value, "no ratio", f"1 to {FRICTION_RATIO_MAX:g}")
     if floor is not None:
         problems = (*_above(floor, "square_m"), *_least(floor, "friction"), *_colours(floor))
         yield from _findings(("floor",), "floor", problems)

@@ -36,7 +36,7 @@ def _same(*fields: str) -> Fields:
     return MappingProxyType({one: one for one in fields})
 
 
-STEPPING: Final = _same("step_s", "integrator", "gravity_m_s2", "magnetic_t")
+STEPPING: Final = _same("step_s", "integrator", "gravity_m_s2", "magnetic_t", "friction_ratio")
 FLOOR: Final = _same("friction", "colour", "other_colour", "square_m")
 ROBOT: Final = _same("name", "document", *_POSED, "link_mass_kg")
 LIGHT: Final = _same("position_m", "direction", "colour", "parallel", "shadows")
@@ -66,6 +66,7 @@ READ: Final[Mapping[str, Callable[[object], Any]]] = MappingProxyType(
         "integrator": one_of(("implicitfast", "RK4")),
         "gravity_m_s2": some(3),
         "magnetic_t": some(3),
+        "friction_ratio": number,
         "other_colour": some(3),
         "square_m": number,
         "link_mass_kg": lambda value: _masses(value),

@@ -190,6 +190,9 @@ class Stepping:
     """Gravity in the world's axes, z up."""
     magnetic_t: Triple = (0.0, 0.0, 0.0)
     """Magnetic flux density in the world's axes."""
+    friction_ratio: float = 10.0
+    """Stiffness of friction against that of the normal contact: the greater, the less a body that
+    is held by friction creeps."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from hil.run.journal import Journal
     from hil.stations.world.cycle.bench import WorldBench
     from hil.stations.world.cycle.contact_watch import Touch
+    from hil.stations.world.cycle.extension import RunObserver
     from hil.stations.world.cycle.held_robot import HeldRobot
     from hil.stations.world.sources.source import SourceNews
     from hil.timing.clock import Clock, Tick
@@ -95,6 +96,7 @@ class WorldRun:
         stopped: returns why the operator stops the run; empty while he does not.
         lost: returns why the run has to end without a request; empty while it need not.
         between: further actions of each turn, in this order.
+        observer: sees every turn, and may end the run; None for nobody.
     """
 
     def __init__(
@@ -106,6 +108,7 @@ class WorldRun:
         stopped: Callable[[], str] = str,
         lost: Callable[[], str] = str,
         between: Sequence[BetweenSteps] = (),
+        observer: RunObserver | None = None,
     ) -> None:
         self.clock, self.period_s = clock, bench.world.step_s
         self.figures: WorldFigures = WorldFigures()
@@ -115,7 +118,7 @@ class WorldRun:
         self.signals: Signals = signals
         """Table of the rows."""
         self._bench, self._stopped, self._lost = bench, stopped, lost
-        self._between = tuple(between)
+        self._between, self._observer = tuple(between), observer
         self._columns = row_columns(bench)
         self._fit: RowFit | None = None
         self._reads = journal is not None or bench.plan.diagram is not None
@@ -144,6 +147,8 @@ class WorldRun:
         if verdict.violations:
             self._judge(tick, verdict, stop, failed)
         gap_m = self._measure(index, asked.positions, found.positions)
+        if self._observer is not None:
+            self._observe(tick, self._observer)
         if self.journal is not None:
             of_joints = asked.positions, found.positions, found.speeds, found.efforts
             self._note(tick, verdict.action, gap_m, *of_joints)
@@ -186,7 +191,18 @@ class WorldRun:
     def _is_over(self, index: int, action: RobotAction) -> bool:
         if not self.figures.ok:
             return action is not RobotAction.STOPPING
+        if self._observer is not None and self._observer.over:
+            return True
         return self._ended_at is not None and index >= self._ended_at + self._settles
+
+    def _observe(self, tick: Tick, observer: RunObserver) -> None:
+        for one in observer.observe(tick, self.figures):
+            if one.failed:
+                self.figures.violations.append(f"t = {tick.t_s:.3f} s: {one.text}")
+            if self.journal is not None:
+                level = Level.ERROR if one.failed else Level.INFO
+                self.journal.put(tick.t_s, tick.index, one.text, dict(one.data), who="judge",
+                                  kind=EventKind.NOTE, level=level)  # fmt: skip
 
     def _hold(self, tick: Tick, other: HeldRobot) -> None:
         for message in other.step():
@@ -282,7 +298,8 @@ class WorldRun:
             NO_POSE if pose is None else _seven(pose), gap_m,
             bench.contacts.touching, bench.contacts.force_n,
         )  # fmt: skip
-        whole = self.signals.pack(row, coordinates, reading, bench.shown())
+        further = () if self._observer is None else (self._observer.values(),)
+        whole = self.signals.pack(row, coordinates, reading, bench.shown(), *further)
         journal.row(whole, tick.t_s, tick.index)
         journal.service()
 

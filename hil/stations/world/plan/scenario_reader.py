@@ -22,6 +22,7 @@ from hil.stations.world.plan.scene_placement import PlacedScene, placed_scene
 
 if TYPE_CHECKING:
     from hil.machines.world.robot_documents import RobotDocument
+    from hil.machines.world.scene_documents import FurnishedScene
     from hil.stations.world.plan.scenario import WorldPlan
     from sim.world.robots.model import JointType, Robot
 
@@ -126,20 +127,37 @@ def world_plan_from_table(
     table: Mapping[str, Any], path: Path, overrides: Iterable[Change] = ()
 ) -> WorldPlan:
     """Plan of a scenario that is already a table; raises as `load_world_plan`."""
-    from hil.diagram.run.changer import TimedChange
-    from hil.diagram.run.diagram_use import changes_at, read_used_diagram
     from hil.machines.world.robot_documents import document_of
-    from hil.stations.world.plan.document_texts import edits_at
-    from sim.world.robots.robot_toml_writer import write_toml
+    from hil.machines.world.scene_documents import scene_of
 
     scenario = WorldScenario.build(apply_overrides(dict(table), overrides), str(path))
     document = document_of(scenario.robot, key="robot", beside=path)
+    found = None
+    if scenario.scene is not None:
+        found = scene_of(scenario.scene, key="scene", beside=path)
+    return plan_of_documents(scenario, document, found, path)
+
+
+def plan_of_documents(
+    scenario: WorldScenario, document: RobotDocument, found: FurnishedScene | None, path: Path
+) -> WorldPlan:
+    """Plan of a scenario whose robot and scene are read; raises as `load_world_plan`.
+
+    Args:
+        found: scene of the scenario; None if it has none.
+        path: file of the scenario.
+    """
+    from hil.diagram.run.changer import TimedChange
+    from hil.diagram.run.diagram_use import changes_at, read_used_diagram
+    from hil.stations.world.plan.document_texts import edits_at
+    from sim.world.robots.robot_toml_writer import write_toml
+
     robot, file = document.robot, document.path
     robot = _started(robot, scenario.start, str(path))
     drives = tuple(replace(drive, control=scenario.control) for drive in robot.drives)
     driven, scene = replace(robot, drives=drives), None
-    if scenario.scene is not None:
-        scenario, scene = _placed(scenario, scenario.scene, robot, file, path)
+    if found is not None:
+        scenario, scene = _placed(scenario, found, robot, file)
         scene = scene.with_robot(driven)
     elif robot.gravity_m_s2 is not None and "gravity_m_s2" not in scenario.model_fields_set:
         scenario = scenario.model_copy(update={"gravity_m_s2": robot.gravity_m_s2})
@@ -201,12 +219,9 @@ def _started(robot: Robot, starts: Iterable[JointStart], source: str) -> Robot:
 
 
 def _placed(
-    scenario: WorldScenario, name: str, robot: Robot, file: Path, path: Path
+    scenario: WorldScenario, found: FurnishedScene, robot: Robot, file: Path
 ) -> tuple[WorldScenario, PlacedScene]:
     """Scene of a scenario with its robot in it, and the scenario with the scene's stepping."""
-    from hil.machines.world.scene_documents import scene_of
-
-    found = scene_of(name, key="scene", beside=path)
     stepping = found.scene.stepping
     own = {key: getattr(stepping, key) for key in ("step_s", "integrator", "gravity_m_s2")}
     left = {key: value for key, value in own.items() if key not in scenario.model_fields_set}

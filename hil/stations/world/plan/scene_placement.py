@@ -89,10 +89,9 @@ class PlacedScene:
         from sim.world.engine.mjcf_scene import scene_text
 
         first = sorted(self.scene.robots, key=lambda one: one.name != self.moved)
-        magnetic = self.scene.stepping.magnetic_t
-        scene = replace(
-            self.scene, robots=tuple(first), stepping=replace(stepping, magnetic_t=magnetic)
-        )
+        own = self.scene.stepping
+        acting = replace(stepping, magnetic_t=own.magnetic_t, friction_ratio=own.friction_ratio)
+        scene = replace(self.scene, robots=tuple(first), stepping=acting)
         return scene_text(scene, self.robots, seed)
 
 

@@ -13,6 +13,7 @@ from hil.run.console import Console
 from hil.run.end import Conclusion
 from hil.run.run import Opening
 from hil.run.station import Checked, Request, Summary
+from hil.stations.world.cycle.extension import WorldExtension
 from hil.stations.world.cycle.loop import WorldFigures
 from hil.stations.world.lead.operator_access import operator_instructions
 from hil.stations.world.plan.planned_motions import FreeMotion, HoldMotion
@@ -83,6 +84,8 @@ class PreparedWorld:
     """Request of the person who starts the run."""
     plain: WorldFigures | None
     """Figures of plain PID; None if they were not asked for."""
+    extension: WorldExtension | None = None
+    """Additions of another station."""
 
     @property
     def name(self) -> str:
@@ -126,7 +129,9 @@ def play(prepared: PreparedWorld, opening: Opening) -> Callable[[Conclusion], Do
         from hil.stations.world.editing.builder import BuilderProcess  # Linux only
 
         edits = opening.enter(BuilderProcess(plan, plan.scenario.robot))
-    finish = play_world(plan, opening, edits=edits, changes=inbox)
+    finish = play_world(
+        plan, opening, edits=edits, changes=inbox, extension=prepared.extension
+    )
     return lambda end: Done(finish(end), prepared)
 
 

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 from hil.config.errors import RefusedError
 from hil.diagram.run.changer import DiagramChanger, Inbox
 from hil.diagram.run.panel_page import changes_from_panel_or_file, refusals_to, signals_of_displays
-from hil.recording.signals import SignalsError
+from hil.recording.signals import Signals, SignalsError
 from hil.run.end import Conclusion
 from hil.run.journal import Journal
 from hil.run.run import Opening, conduct, play
 from hil.stations.world.cycle.bench import WorldBench, open_bench
+from hil.stations.world.cycle.extension import RunObserver, WorldExtension
 from hil.stations.world.cycle.loop import BetweenSteps, WorldFigures, WorldRun
 from hil.stations.world.editing.editor import EditQueue, RunEditor, TimedEdits
 from hil.stations.world.lead.operator_access import led_by, open_desk
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from hil.desk.velocity.panel_operator import PanelOperator
     from hil.recording.header import RunHeader
     from hil.recording.recorder import RecorderResult
-    from hil.recording.signals import Signals
     from hil.stations.world.view.live_clock import LiveClock
 
 VERSIONED = ("numpy", "mujoco-core", "ruckig", "mcap")
@@ -61,6 +61,8 @@ class WorldResult:
     """Editor, with the edits of the run."""
     changer: DiagramChanger | None = None
     """Changes of its diagram; None if it has none."""
+    observer: RunObserver | None = None
+    """Observer that judged it; None if it was not judged."""
 
     @property
     def ok(self) -> bool:
@@ -75,15 +77,33 @@ class WorldResult:
 
 def prove(plan: WorldPlan, law: WorldLaw | None = None) -> tuple[WorldBench, WorldFigures]:
     """Run the motion ahead in a world of its own, without recording."""
+    bench, figures, _ = prove_judged(plan, None, law)
+    return bench, figures
+
+
+def prove_judged(
+    plan: WorldPlan, extension: WorldExtension | None, law: WorldLaw | None = None
+) -> tuple[WorldBench, WorldFigures, RunObserver | None]:
+    """Run ahead as `prove`, with the observer of an extension."""
     bench = open_bench(plan, law)
+    observer = None if extension is None else extension.open(bench)
     between: list[BetweenSteps] = []
     if plan.edits:
         between.append(RunEditor(TimedEdits(plan, plan.edits)))
     if plan.changes and bench.law == "diagram":
         between.append(law_changes(DiagramChanger(plan.changes, plan.scenario.step_s)))
-    run = WorldRun(bench, VirtualClock(), None, signals_of(bench), between=between)
+    run = WorldRun(
+        bench, VirtualClock(), None, signals_of(bench), between=between, observer=observer
+    )
     play(run)
-    return bench, run.figures
+    _judge(run.figures, observer)
+    return bench, run.figures, observer
+
+
+def _judge(figures: WorldFigures, observer: RunObserver | None) -> None:
+    """Let an observer decide how a run ended that reached its end."""
+    if observer is not None and figures.ok:
+        figures.ended, figures.reason = observer.conclude(figures)
 
 
 def run_world(
@@ -95,10 +115,14 @@ def run_world(
     changes: Inbox | None = None,
     operator: bool = False,
     keys_fd: int | None = None,
+    extension: WorldExtension | None = None,
 ) -> WorldResult:
     """Run a plan, recorded below a folder, with the arguments of `play_world`."""
     opening = Opening(plan.name, folder, virtual=plan.clock == "virtual", operator=operator)
-    played = partial(play_world, plan, watch=watch, edits=edits, changes=changes, keys_fd=keys_fd)
+    played = partial(
+        play_world, plan, watch=watch, edits=edits, changes=changes, keys_fd=keys_fd,
+        extension=extension,
+    )  # fmt: skip
     return conduct(played, opening)
 
 
@@ -110,6 +134,7 @@ def play_world(
     edits: EditQueue | None = None,
     changes: Inbox | None = None,
     keys_fd: int | None = None,
+    extension: WorldExtension | None = None,
 ) -> Callable[[Conclusion], WorldResult]:
     """Play a plan within an opening.
 
@@ -118,6 +143,7 @@ def play_world(
         edits: changed documents, as they come; left out, those of the plan.
         changes: changes of the diagram, as they come, besides those of the plan.
         keys_fd: descriptor of the terminal whose keys lead; None for that of the program.
+        extension: additions of another station; None for none.
 
     Raises:
         RefusedError: if the motion cannot be made; nothing has moved.
@@ -127,8 +153,11 @@ def play_world(
     means = LiveInputs(clock.now_s, keys_fd=keys_fd)
     bench = open_bench(plan, live=means, paced=not opening.virtual)
     opening.enter(closing(bench.source))
-    signals = signals_of(bench)
-    header = opening.header(signals, clock, plan.to_table(), _facts(plan), VERSIONED)
+    observer = None if extension is None else extension.open(bench)
+    signals, table = signals_of(bench, extension), plan.to_table()
+    if extension is not None:
+        table |= extension.settings
+    header = opening.header(signals, clock, table, _facts(plan, signals.station), VERSIONED)
     led = _operator(plan, opening, header, clock)
     audience = None if led is None else led.telemetry
     journal = opening.journal(header, clock, plan.scenario.recording, HOLDS, audience)
@@ -150,17 +179,20 @@ def play_world(
         if not opening.virtual:
             opening.enter(tapped(plan, bench))
     lost = partial(_lost, led, live)
-    turning = WorldRun(bench, paced, journal, signals, stopped, lost, between=between)
+    turning = WorldRun(
+        bench, paced, journal, signals, stopped, lost, between=between, observer=observer
+    )
     if live is not None:
         live.world = lambda: turning.bench.world  # another one after an edit
     began_s = worked_s()
     opening.play(turning, journal)
     step_s = (worked_s() - began_s) / max(1, turning.figures.steps)
     figures = turning.figures
+    _judge(figures, observer)
     _note_end(journal, figures, turning.bench)
     opening.conclude(figures.ended, well=figures.well, reason=figures.reason)
     overruns = clock.overruns
-    return lambda end: WorldResult(plan, figures, end, step_s, overruns, editor, changer)
+    return lambda end: WorldResult(plan, figures, end, step_s, overruns, editor, changer, observer)
 
 
 def _operator(
@@ -176,14 +208,14 @@ def _operator(
     return None
 
 
-def _facts(plan: WorldPlan) -> dict[str, str]:
+def _facts(plan: WorldPlan, station: str) -> dict[str, str]:
     """Facts in a run's header for its reader, besides those of all headers."""
     return {
         "robot": plan.robot.name or plan.scenario.robot,
         "simulated": "robot",
         "period_s": repr(plan.scenario.step_s),
         "seed": str(plan.scenario.seed),
-        "station": STATION,
+        "station": station,
     }
 
 
@@ -246,8 +278,8 @@ def _clock(plan: WorldPlan) -> Clock:
     return RealClock()
 
 
-def signals_of(bench: WorldBench) -> Signals:
-    """Table of a bench's rows.
+def signals_of(bench: WorldBench, extension: WorldExtension | None = None) -> Signals:
+    """Table of a bench's rows, those of an extension behind the others.
 
     Raises:
         RefusedError: if there is too much for a row.
@@ -257,7 +289,10 @@ def signals_of(bench: WorldBench) -> Signals:
     moving, sensors = bench.world.coordinate_names(), bench.sensors.signals
     used = bench.plan.diagram if bench.law == "diagram" else None
     shown = () if used is None else signals_of_displays(used.file)
+    further = () if extension is None else extension.signals
+    station = STATION if extension is None else extension.station
     try:
-        return world_signals(pairs, bench.plan.scenario.control, moving, sensors, shown)
+        own = world_signals(pairs, bench.plan.scenario.control, moving, sensors, shown)
+        return own if extension is None else Signals(station, (*own.fields, *further))
     except SignalsError as error:
         raise RefusedError(f"robot {bench.plan.scenario.robot}: {error}") from None

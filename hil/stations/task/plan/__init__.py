@@ -1,0 +1,1 @@
+"""Scenario of a task, what a task is, and the plan of its run."""

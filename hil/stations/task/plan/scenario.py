@@ -1,0 +1,59 @@
+"""Scenario of a task: which one, by which diagram, and a seed.
+
+Scenarios of all stations lie in ``configs/scenarios/``; those of this one say
+``station = "task"``.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from hil.config.scenario import Name, RecordingSettings
+from hil.config.settings import Settings
+from hil.diagram.run.diagram_use import ChangeDiagram, GivenParameter, TooSlow
+from hil.stations.task.plan.task_registry import AnyTask
+
+
+class TaskDiagram(Settings):
+    """Diagram that does the task, in place of that of a navigator."""
+
+    file: str = ""
+    """Diagram file, in the folder of the scenario or shipped; left out, that of the navigator."""
+    set: tuple[GivenParameter, ...] = ()
+    """Parameters in place of the file's."""
+    change: tuple[ChangeDiagram, ...] = ()
+    """Changes while it runs, in any order."""
+    too_slow: TooSlow = "report"
+    """Reaction if 1 of 1000 of its ticks takes longer than its period on this machine."""
+
+
+class TaskScenario(Settings):
+    """Scenario of a task: everything that a run needs."""
+
+    station: Literal["task"]
+    """Always ``task``: it makes the file a scenario of this station."""
+    name: Name
+    """Name of the scenario, and first part of the name of a run's folder."""
+    description: str = ""
+    """Description in a line."""
+    task: Annotated[Settings, AnyTask()]
+    """Task, by its `kind`, and bounds of what it draws."""
+    robot: str = ""
+    """Name or file of the robot's document; left out, that of the task."""
+    navigator: str = "robust"
+    """Diagram that comes with the task; one of `diagram.file` takes its place."""
+    diagram: TaskDiagram = TaskDiagram()
+    """Diagram of one's own."""
+    clock: Literal["virtual", "real"] = "virtual"
+    """Clock: ``virtual``, as fast as the computer can; ``real``, in real time."""
+    seed: Annotated[int, Field(ge=0, le=2**32 - 1)] = 0
+    """Seed of the world that is drawn, and of all random numbers of the run."""
+    recording: RecordingSettings = RecordingSettings()
+    """Settings of the recording."""
+
+
+def scenario_model() -> type[Settings]:
+    """Model of a scenario of this station."""
+    return TaskScenario

@@ -1,0 +1,1 @@
+"""Summary and page of a task."""
