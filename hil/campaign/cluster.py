@@ -12,7 +12,7 @@ from __future__ import annotations
 from contextlib import suppress
 from functools import partial
 from queue import Empty, SimpleQueue
-from threading import local
+from threading import Thread, local
 from typing import TYPE_CHECKING, Any, Final
 
 from hil.campaign.executor import given_again
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 SILENCE_S: Final = 5.0
 """Time within which a cluster must answer [s]."""
+MARGIN_S: Final = 0.5
+"""Time that the library may take beside its own time limit [s]."""
 _own: Final = local()
 
 
@@ -59,8 +61,8 @@ class ClusterExecutor:
 
     def __init__(self, address: str) -> None:
         self._client = connect(address)
-        threads = self._client.nthreads().values()
-        self.workers: int = sum(threads)
+        threads: Any = self._client.nthreads()
+        self.workers: int = sum(threads.values())
         """Number of runs at the same time."""
         self._done: SimpleQueue[tuple[Job, Any]] = SimpleQueue()
         self._futures: dict[int, Future] = {}
@@ -109,10 +111,23 @@ def connect(address: str) -> Client:
     except ImportError:
         line = "a cluster needs Dask, which is not installed (pip install hil-bench[campaign])"
         raise ConfigError("--cluster", [line]) from None
+    answers: SimpleQueue[Client | Exception] = SimpleQueue()
+
+    def open_client() -> None:
+        try:
+            answers.put(Client(address, timeout=SILENCE_S, set_as_default=False))
+        except Exception as error:  # whatever it is, the caller reports it
+            answers.put(error)
+
+    # A thread: the library waits without an end for a peer that takes the connection and is silent.
+    Thread(target=open_client, daemon=True).start()
     try:
-        client = Client(address, timeout=SILENCE_S, set_as_default=False)
-    except (OSError, ValueError) as error:
-        why = f"no answer within {SILENCE_S:g} s" if isinstance(error, OSError) else str(error)
+        client = answers.get(timeout=SILENCE_S + MARGIN_S)
+    except Empty:
+        client = TimeoutError()
+    if isinstance(client, Exception):
+        is_silent = isinstance(client, OSError)
+        why = f"no answer within {SILENCE_S:g} s" if is_silent else str(client)
         line = f"{address}: {why}; start a scheduler there (dask scheduler), or leave it out"
         raise ConfigError("--cluster", [line]) from None
     try:

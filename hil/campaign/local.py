@@ -84,10 +84,10 @@ class LocalExecutor:
         self._selector.unregister(worker)
         self._processes.remove(worker)
         self._failed_starts += not worker.is_ready
-        if self._failed_starts >= STARTS_MAX:
-            raise RefusedError(f"{self._failed_starts} workers ended as they started: {words}")
         job = worker.job
         worker.end()
+        if self._failed_starts >= STARTS_MAX:
+            raise RefusedError(f"{self._failed_starts} workers ended as they started: {words}")
         if job is None:
             return
         if (again := given_again(job)) is not None:

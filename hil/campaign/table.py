@@ -18,6 +18,7 @@ from typing import Final
 from hil.campaign.job import Number, Outcome, Result
 from hil.config.errors import ConfigError
 from hil.config.files import read_regular, write_whole
+from hil.config.visible_text import visible
 
 SET: Final = "set."
 DRAWN: Final = "draw."
@@ -35,6 +36,7 @@ class Row:
     variant: tuple[str, ...]
     outcome: Outcome
     reason: str
+    """Why it did not succeed, in a line; what cannot be seen is an escape."""
     sha256: str
     recording: str
     """Path below the campaign's folder; empty if it was not kept."""
@@ -55,8 +57,8 @@ class Row:
             kept = Path(result.recording).relative_to(folder.absolute()).as_posix()
         job = result.job
         return cls(
-            job.seed, job.variant, result.outcome, result.reason, result.sha256, kept, job.given,
-            result.drawn, result.measures,
+            job.seed, job.variant, result.outcome, visible(result.reason), result.sha256, kept,
+            job.given, result.drawn, result.measures,
         )  # fmt: skip
 
 

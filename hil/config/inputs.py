@@ -153,6 +153,16 @@ def collected() -> Iterator[InputFiles]:
         _CURRENT.reset(before)
 
 
+@contextmanager
+def unnoted() -> Iterator[None]:
+    """Note nothing while this is open: what is read is not what the run takes in."""
+    before = _CURRENT.set(None)
+    try:
+        yield
+    finally:
+        _CURRENT.reset(before)
+
+
 def current_inputs() -> InputFiles | None:
     """Notes of the present run's files; None if no run is enclosed."""
     return _CURRENT.get()

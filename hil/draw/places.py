@@ -106,6 +106,8 @@ class DrawPlaces:
             except ConfigError as error:
                 refusal = refusal or error
                 continue
+            if path.resolve() == self._file.resolve():
+                raise ConfigError("", [f"{name!r} names no document, but the scenario itself"])
             if path.suffix.lower() != ".toml":
                 raise ConfigError("", [f"{path} is no TOML document; convert it to draw in it"])
             if path not in self._documents:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hil.config.drawn import DRAW, Drawn, applied
 from hil.config.errors import ConfigError
+from hil.config.inputs import unnoted
 from hil.config.settings import apply_overrides, read_toml
 
 if TYPE_CHECKING:
@@ -94,7 +95,8 @@ def drawn_request(station: Station, request: Request) -> Iterator[tuple[Request,
     if request.seed is None and DRAW not in read_toml(file):
         yield request, None
         return
-    draw = ScenarioDraw(station, request)
+    with unnoted():  # the run takes in documents as they are drawn, not as they are here
+        draw = ScenarioDraw(station, request)
     check_seed(draw.seed, str(file))
     if request.seed is not None and not (draw.digest or draw.has_seed):
         line = f"--seed {request.seed}: {station.scenarios.named} has no seed, and draws nothing"

@@ -66,6 +66,8 @@ class Drawn:
             ("Constant", {"value": self.vector(3), "unit": "N"}),
             ("Constant", {"value": self.vector(3), "unit": "N*m"}),
             ("Constant", {"value": self.vector(3), "unit": "m"}),
+            ("Constant", {"value": self.number(), "unit": "m"}),
+            ("Constant", {"value": tuple(self.vector(2) for _ in range(4)), "unit": "m"}),
             ("Constant", {"value": (self.vector(3),), "unit": "m"}),
             ("Constant", {"value": (tuple(self.vector(3) for _ in range(3)),)}),
             ("Constant", {"value": tuple(self.vector(3) for _ in range(3))}),

@@ -243,6 +243,10 @@ def expression(u1, u2, p):
     return np.array(found)
 
 
+SIDES = np.array([[1.0, 0.2], [-0.1, 1.0], [-1.0, 0.1], [0.3, -1.0]])
+APART = np.random.default_rng(36).uniform(1.0, 1.2, (TICKS, 4, 1))
+AROUND = VECTOR[:, None, :2] + APART * SIDES
+"""Points on all sides of a place."""
 U, UV = {"u": A}, {"u1": A, "u2": B}
 LOGIC = {"u1": P, "u2": Q}
 CASES = {
@@ -394,6 +398,15 @@ CASES = {
         "pose": packed(PROPER.as_matrix(), 0.3 * VECTOR)}, None),
     "HexapodLengths": (ROWS, {"pose": packed(TURNS, VECTOR)}, np.linalg.norm(
         VECTOR[:, None] + np.einsum("kij,lj->kli", TURNS, LEGS[1]) - LEGS[0], axis=2)),
+    "BeamMemory": ({"fans": "left", "beams": ROWS["lower"][:3], "points": 4, "reach_m": 1.0}, {
+                        "place": VECTOR, "ahead": OTHER, "left": np.abs(VECTOR),
+                        "left_seen": OTHER > 0.0}, None),
+    "FreeDirection": ({"points": 4, "half_width_m": 0.9}, {
+        "points": AROUND, "place": VECTOR, "wanted": A, "hand": B, "length": np.abs(C)}, None),
+    "FreeLength": ({"points": 4, "half_width_m": 0.8}, {
+        "points": AROUND, "place": VECTOR, "direction": A, "length": np.abs(C)}, None),
+    "NearestPoint": ({"points": 4}, {"points": AROUND, "place": VECTOR}, np.linalg.norm(
+        AROUND - VECTOR[:, None, :2], axis=2).min(axis=1)),
     "Expression": (
         {"text": "v = if(u1 > lim and not p, lim, u1)*k; x' = v - x^3/tau; y = x; w = v/k + u2; "
                  "z = y <= -u2/2",
@@ -603,6 +616,10 @@ def test_coordinate_descent_with_the_place_alone_does_not_care_for_the_turn():
          "no rule uses f"),
         ("Sugeno", {"sets": "e low: below 0 1; e low: below 0 1", "rules": "e low -> 1"}, "twice"),
         ("HexapodLengths", {"lower": ((1.0, 2.0),), "upper": ((1.0, 2.0),)}, "x, y and z"),
+        ("BeamMemory", {"fans": "a b", "beams": ((0.0, 0.0, 0.0),)}, "1 rows for 2 fans"),
+        ("BeamMemory", {"fans": "a a", "beams": ((0.0, 0.0, 0.0),) * 2}, "each once"),
+        ("BeamMemory", {"fans": "a", "beams": ((0.0, 0.0),)}, "rows of x, y and angle"),
+        ("BeamMemory", {"fans": "a-b", "beams": ((0.0, 0.0, 0.0),)}, "a letter, then at most"),
         ("HexapodLengths", {"lower": LEGS[0].tolist(), "upper": LEGS[1, :5].tolist()},
          "as many rows"),
     ],

@@ -13,6 +13,12 @@ from hil.diagram.kernel.arms import (
     write_lengths,
 )
 from hil.diagram.kernel.codes import FAST, WHOLES_FIRST, Array, Places
+from hil.diagram.kernel.navigation import (
+    find_free,
+    find_nearest,
+    free_length,
+    remember_points,
+)
 from hil.diagram.kernel.pointers import call_at
 from hil.diagram.kernel.rotations import (
     ROTATIONFROMQUATERNION,
@@ -26,7 +32,8 @@ from hil.diagram.kernel.rotations import (
     SHIFTREGISTER, TRANSFERFUNCTION, STATESPACE, MUX, DEMUX, SELECT, MATRIXGAIN, DOT, CROSS, NORM,
     SUMELEMENTS, MATRIXPRODUCT, ROTATE, ROTATEBACK, ROTATIONABOUT, FORCETRANSFORM, STATEMACHINE,
     FORWARDKINEMATICS, JACOBIAN, DAMPEDLEASTSQUARES, COORDINATEDESCENT, HEXAPODLENGTHS, POSE,
-    POSEPARTS, WRENCH, WRENCHPARTS, RESTART, PYTHONBLOCK,
+    POSEPARTS, WRENCH, WRENCHPARTS, BEAMMEMORY, FREEDIRECTION, FREELENGTH,
+    NEARESTPOINT, RESTART, PYTHONBLOCK,
     *_,
 ) = range(WHOLES_FIRST, WHOLES_FIRST + 100)  # fmt: skip
 
@@ -74,6 +81,15 @@ def compute_whole(code: int, part: int, v: Array, x: Places, q: int, o: int, s: 
         descend(v, x, q, o, s, p)
     elif code == HEXAPODLENGTHS:
         write_lengths(v, x[q] + 9, x[q], o, p, size)
+    elif code == BEAMMEMORY:
+        for n in range(size):
+            v[o + n] = v[s + n]
+    elif code == FREEDIRECTION:
+        find_free(v, x, q, o, p)
+    elif code == FREELENGTH:
+        v[o] = free_length(v, x[q], p, x[q + 1], v[x[q + 2]], v[x[q + 3]])
+    elif code == NEARESTPOINT:
+        find_nearest(v, x, q, o, p)
     elif code == PYTHONBLOCK:
         call_python(0, v, x, q, o, s, p)
     elif code == RESTART and v[x[q]] != 0.0 and v[s] == 0.0:
@@ -232,6 +248,8 @@ def advance_whole(code: int, v: Array, x: Places, q: int, o: int, s: int, p: int
         first = next_angles(v, p)
         for n in range(int(v[p + 1])):
             v[s + n] = v[first + n]
+    elif code == BEAMMEMORY:
+        remember_points(v, x, q, s, p)
     elif code == PYTHONBLOCK:
         call_python(1, v, x, q, o, s, p)
     elif code == RESTART:

@@ -39,6 +39,7 @@ def own_kinds() -> Mapping[str, BlockKind]:
         linear,
         logic,
         models,
+        navigation,
         nonlinear,
         poses,
         routing,
@@ -51,8 +52,8 @@ def own_kinds() -> Mapping[str, BlockKind]:
 
     groups = (
         sources, files, arithmetic, trigonometry, logic, digital, nonlinear, dynamic, linear,
-        routing, vectors, poses, kinematics, expression, fuzzy, state_machine, operating,
-        models,
+        routing, vectors, poses, kinematics, navigation, expression, fuzzy, state_machine,
+        operating, models,
     )  # fmt: skip
     return MappingProxyType({kind.name: kind for group in groups for kind in group.KINDS})
 

@@ -90,6 +90,10 @@ class DiagramUse(Settings):
     ``speed`` or ``voltage``."""
     feed: tuple[FeedInput, ...] = ()
     """Inputs that are not called as the signal that they take."""
+    library: dict[str, str] = Field(default_factory=dict)
+    """Sub-diagrams of the file in whose places others are computed: its name, and the diagram, of
+    the scenario's folder or shipped, with the same ports: ``{ Navigator = "mf4_drive_robust" }``. A
+    change while it runs that has a file of its own has that file's sub-diagrams."""
     set: tuple[GivenParameter, ...] = ()
     """Parameters in place of the file's."""
     joints: tuple[int, ...] = ()
@@ -175,7 +179,35 @@ def read_used_diagram(
         ConfigError: with a line for each fault.
     """
     path = find_file(use.file, beside=scenario_file, folder="diagrams", key=f"{key}.file")
-    return diagram_of_text(use, settings_text(path), path, robot)
+    others = {
+        name: find_file(one, beside=scenario_file, folder="diagrams", key=f"{key}.library.{name}")
+        for name, one in use.library.items()
+    }
+    return diagram_of_text(use, whole_of_parts(settings_text(path), path, others), path, robot)
+
+
+def whole_of_parts(text: str, path: Path, others: Mapping[str, Path]) -> str:
+    """Return the text of a diagram in which other files take the places of sub-diagrams.
+
+    Args:
+        others: name of a sub-diagram → file of the diagram that takes its place; without any the
+            text is given back as it is.
+
+    Raises:
+        ConfigError: with a line for each fault.
+    """
+    from hil.diagram.check.whole_text import whole_text
+    from hil.diagram.file.exchange import exchange_subdiagrams
+    from hil.diagram.file.read import read_text
+    from hil.diagram.file.write import text_of
+
+    if not others:
+        return text
+    files: dict[str, DiagramFile] = {}
+    for name, one in others.items():
+        alone = settings_text(one)
+        files[name] = replace(read_text(whole_text(read_text(alone, one), alone), one), path=one)
+    return text_of(exchange_subdiagrams(read_text(text, path), files))
 
 
 def diagram_of_text(use: DiagramUse, text: str, path: Path, robot: RobotFacts) -> UsedDiagram:

@@ -55,7 +55,8 @@ class FloorPlan:
         rows = max(1, math.floor((most_y - self._least_y) / SQUARE_M))
         x = self._least_x + SQUARE_M * (0.5 + np.arange(columns))
         y = self._least_y + SQUARE_M * (0.5 + np.arange(rows))
-        self._clearance_m = self._clearances(np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1))
+        squares = np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1)
+        self._clearance_m = self._clearances(np.asarray(squares, np.float64))
 
     def _clearances(self, places: Array) -> Array:
         """Distance from each place to the nearest body along the directions, never too much."""

@@ -9,13 +9,14 @@ from typing import Any, Final
 from hil.diagram.check.diagram import SoundDiagram
 from hil.diagram.check.flat import FlatBlock
 from hil.diagram.library.kind import Parameters
+from interpreter.navigation import NAVIGATION
 from interpreter.spatial import SPATIAL
 from interpreter.stateful import STATEFUL, Element
 from interpreter.stateless import CONSTANTS, SOURCES, STATELESS
 from interpreter.whole import WHOLE, PythonBlock, WholeBlock
 
 Act = Callable[[], None]
-EVERY: Final = {**WHOLE, **SPATIAL}
+EVERY: Final = {**WHOLE, **SPATIAL, **NAVIGATION}
 """Blocks whose elements hang together, by the kind's name."""
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from hil.config.errors import ConfigError, about
 from hil.machines.world.scene_documents import FurnishedScene, scene_of
 from hil.stations.task.container import hangar
+from hil.stations.task.container.limits import BODY_M, require_feasible
 from hil.stations.task.container.settings import ContainerSettings
 from hil.stations.task.plan.task import DrawnTask
 from sim.world.robots.model import Robot
@@ -31,12 +32,12 @@ if TYPE_CHECKING:
 
 ATTEMPTS: Final = 200
 """Most hangars that are drawn for a seed."""
-BODY_M: Final = 0.56
-"""Width of the robot over its wheels [m]."""
 WALL_CLEAR_M: Final = 1.35
 """Least distance of stand, bin and start from the walls [m]."""
 APART_M: Final = 2.8
 """Least distance of stand, bin and start from each other [m]."""
+JUDGED: Final = {"slip_max_mm", "time_limit_s"}
+"""Settings that change what is judged and nothing that is drawn."""
 SIDES: Final = ("left", "right")
 
 
@@ -67,6 +68,7 @@ def draw(settings: Settings, robot: Robot, seed: int) -> DrawnTask:
         ConfigError: if no hangar is found.
     """
     assert isinstance(settings, ContainerSettings)  # noqa: S101  # the task's own model
+    require_feasible(settings, robot)
     template = scene_of(hangar.TEMPLATE)
     found = draw_hangar(settings, template.scene, seed)
     rng = _generator(settings, seed, ATTEMPTS)
@@ -85,7 +87,8 @@ def draw(settings: Settings, robot: Robot, seed: int) -> DrawnTask:
         with_defects(robot, settings, sides), (*found.start, 0.0), found.heading_rad,
         {"container_m": told, "container_heading_rad": found.bar_heading_rad,
          "bin_m": (*found.bin, hangar.rim_height_m(template.scene))},
-        ("stand", "container", "grip", "grip_post_1", "grip_post_2"),
+        ("floor", "stand", "bin", "container", "grip", "grip_post_1", "grip_post_2",
+         *(f"bin_side_{number}" for number in range(1, 5))),
     )  # fmt: skip
 
 
@@ -95,7 +98,7 @@ def draw_hangar(settings: ContainerSettings, template: Scene, seed: int) -> Draw
     Raises:
         ConfigError: if none has.
     """
-    why = ""
+    why, attempt = "", 0
     for attempt in range(ATTEMPTS):
         rng = _generator(settings, seed, attempt)
         found, why = _attempt(settings, template, rng)
@@ -208,7 +211,7 @@ def _noisy(sensor: RobotSensor, settings: ContainerSettings) -> RobotSensor:
 
 def _generator(settings: ContainerSettings, seed: int, attempt: int) -> np.random.Generator:
     """Counter-based generator of an attempt, seeded by the settings and the seed."""
-    text = json.dumps(settings.model_dump(mode="json"), sort_keys=True)
+    text = json.dumps(settings.model_dump(mode="json", exclude=JUDGED), sort_keys=True)
     digest = hashlib.sha256(text.encode()).digest()
     words = [int.from_bytes(digest[at : at + 4], "little") for at in range(0, 16, 4)]
     seeds = np.random.SeedSequence([*words, seed], spawn_key=(attempt,))

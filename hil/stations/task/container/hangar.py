@@ -21,7 +21,7 @@ TEMPLATE: Final = "hangar"
 FRICTION_RATIO: Final = 100.0
 """Stiffness of friction against that of the normal contact: a held container creeps by less than
 0.01 mm/s, with the engine's 10 by 0.07 mm/s."""
-GRIP_CONTACT_S: Final = 0.01
+GRIP_CONTACT_S: Final = 0.004
 """Time constant of the contact of the grip bar, whose own friction counts then [s]."""
 POLE: Final = SceneBody("pole", BodyShape.CYLINDER, (0.03, 1.6), colour=(0.75, 0.2, 0.15))
 """Thin pole, as a field's kind."""

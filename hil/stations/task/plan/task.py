@@ -51,7 +51,7 @@ class DiagramChoice:
     set: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Parameters in place of the file's."""
     library: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Name of a library of the file → the one that is used in its place."""
+    """Name of a sub-diagram of the file → diagram that is computed in its place."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

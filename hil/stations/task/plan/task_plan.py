@@ -96,8 +96,7 @@ def _choice(scenario: TaskScenario, task: Task, path: Path) -> DiagramChoice:
     found = task.navigators.get(scenario.navigator)
     if found is None:
         there = ", ".join(map(repr, task.navigators)) or "none"
-        meant = nearest(scenario.navigator, task.navigators)
-        hint = f"; did you mean {meant!r}?" if meant else ""
+        hint = nearest(scenario.navigator, task.navigators)
         text = f"navigator = {scenario.navigator!r}: there are {there}{hint}"
         raise ConfigError(str(path), [about("navigator", text)])
     return found
@@ -126,7 +125,7 @@ def _world_scenario(
         "motion": {"kind": "free", "duration_s": task.time_limit_s(scenario.task) + SPARE_S},
         "settle_s": 0.0, "recording": scenario.recording.model_dump(),
         "diagram": {
-            "file": choice.file, "set": [*own, *wanted], "too_slow": scenario.diagram.too_slow,
+            "file": choice.file, "library": dict(choice.library), "set": [*own, *wanted], "too_slow": scenario.diagram.too_slow,
             "change": [one.model_dump() for one in scenario.diagram.change],
             "feed": [{"input": key, "value": value} for key, value in drawn.reported.items()
                      if key in inputs],

@@ -99,6 +99,12 @@ class DiagramLaw:
         places = np.concatenate([np.arange(one.start, one.stop) for one in outputs])
         return Connections(feeds, places, places_of_displays(engine, self._shown))
 
+    def output_now(self, name: str) -> float:
+        """First number of an output after the last tick; nan if there is no such output."""
+        engine = self.diagram.now.version.engine
+        at = engine.outputs.get(name)
+        return np.nan if at is None else float(engine.values[at.start])
+
     def shown_now(self) -> Array:
         """Values of the blocks that show something, shape (blocks,)."""
         return self.diagram.shown()

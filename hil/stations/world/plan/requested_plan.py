@@ -33,14 +33,14 @@ def plan_of(request: Request) -> WorldPlan:
             problem = f"--edits: is of station {before.signals.station}; {STATION} is needed"
             raise ConfigError(str(before.path), [problem])
         plan = replace(plan, edits=edits_of(before), changes=changes_of(before))
-    plan = _operated(plan, request)
+    plan = operated_plan(plan, request)
     if request.options.get("--edit") and plan.scenario.clock != "real":
         problem = "on the virtual clock a run is over at once; --clock real lets it last"
         raise ConfigError(str(request.file), [f"--edit: {problem}"])
     return plan
 
 
-def _operated(plan: WorldPlan, request: Request) -> WorldPlan:
+def operated_plan(plan: WorldPlan, request: Request) -> WorldPlan:
     """Plan with the presses and slides of the command line in its diagram."""
     given = [tuple(request.options.get(flag) or ()) for flag in ("--press", "--slide")]
     if not any(given):

@@ -129,9 +129,7 @@ def play(prepared: PreparedWorld, opening: Opening) -> Callable[[Conclusion], Do
         from hil.stations.world.editing.builder import BuilderProcess  # Linux only
 
         edits = opening.enter(BuilderProcess(plan, plan.scenario.robot))
-    finish = play_world(
-        plan, opening, edits=edits, changes=inbox, extension=prepared.extension
-    )
+    finish = play_world(plan, opening, edits=edits, changes=inbox, extension=prepared.extension)
     return lambda end: Done(finish(end), prepared)
 
 

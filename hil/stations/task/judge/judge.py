@@ -1,0 +1,29 @@
+"""What every judge of a task has: it looks at the true world each step, and says what failed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from hil.stations.task.plan.reasons import Finding
+
+
+class Judge(Protocol):
+    """Judge of a run; it gets the true state, and of the law only whether it is done."""
+
+    def look(self, t_s: float) -> tuple[Finding, ...]:
+        """Look at the world before a step; returns what was found now, final or not."""
+        ...
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether the robot is at rest."""
+        ...
+
+    def conclude(self, t_s: float) -> Finding | None:
+        """Why the task is not done at the end of a run; None if it is."""
+        ...
+
+    def measures(self) -> Mapping[str, float]:
+        """Figures of the run so far, by name."""
+        ...

@@ -1,0 +1,97 @@
+"""Output of checks and runs of a task, with ``--json`` and on the console."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from hil.stations.world.report.summaries import WorldRunSummary
+from hil.terminal.console import out, styled
+
+if TYPE_CHECKING:
+    from hil.stations.task.run.observer import TaskObserver
+    from hil.stations.world.cycle.loop import WorldFigures
+
+
+class TaskSummary(TypedDict):
+    """Judgement of a task."""
+
+    succeeded: bool
+    """The task was done as it must be."""
+    reason: str
+    """Reason why it was not, of the closed set; empty if it was."""
+    failure: dict[str, Any] | None
+    """The same as data: `reason`, `at_s`, `text` and, where there are such, `place_m`, `value`,
+    `limit`, `unit`; null if it succeeded."""
+    phases: dict[str, float]
+    """Time in each phase that the diagram says, in the order in which they were entered [s]."""
+    contacts: int
+    """Number of contacts that are not allowed."""
+    slip_mm: float
+    """Greatest slip of what was held [mm]."""
+    path_m: float
+    """Length of the robot's path [m]."""
+    time_s: float
+    """Time of the run [s]."""
+    turns: float
+    """Sum of the robot's turns to either side, in whole turns."""
+    least_distance_m: float | None
+    """Least distance of the chassis from an obstacle or wall [m]; null without any."""
+    drawn: dict[str, float]
+    """Drawn values by name."""
+
+
+class TaskCheckSummary(TaskSummary):
+    """A task done ahead."""
+
+    ok: bool
+    """The task succeeds."""
+    robot: str
+    """Name of the robot."""
+    violations: list[str]
+    """All objections of the gate and of the judge, with times."""
+    losses: list[str]
+    """Contents of its robot's document that have no effect, a line each."""
+
+
+class TaskRunSummary(TaskSummary, WorldRunSummary):  # type: ignore[misc]  # `reason` is the code
+    """Run of a task."""
+
+    cycle_us: float
+    """Mean time of a cycle: sensors, diagram, gate, engine, judge and row [us]."""
+
+
+def task_values(
+    drawn: Mapping[str, float], observer: TaskObserver, figures: WorldFigures
+) -> TaskSummary:
+    """Judgement of a run that is over."""
+    failure, measures = observer.failed_by(figures), observer.measures()
+    least_m = measures.get("least_distance_m", math.inf)
+    return TaskSummary(
+        succeeded=failure is None, reason="" if failure is None else failure.reason,
+        failure=None if failure is None else dict(failure.to_table()), phases=observer.phases,
+        contacts=round(measures.get("contacts", 0.0)), slip_mm=measures.get("slip_mm", 0.0),
+        path_m=measures.get("path_m", 0.0), time_s=measures["time_s"],
+        turns=measures.get("turns", 0.0),
+        least_distance_m=least_m if math.isfinite(least_m) else None, drawn=dict(drawn),
+    )  # fmt: skip
+
+
+def show_task(summary: TaskSummary) -> None:
+    """Print the judgement of a task for people."""
+    if summary["succeeded"]:
+        out.print(styled("green", "succeeded"), f" after {summary['time_s']:.1f} s", sep="")
+    else:
+        failure = summary["failure"] or {}
+        text = f": t = {failure.get('at_s', 0.0):.3f} s: {failure.get('text', '')}"
+        out.print(styled("red", summary["reason"]), text, sep="", soft_wrap=True)
+    if summary["phases"]:
+        times = ", ".join(f"{name} {time_s:.1f} s" for name, time_s in summary["phases"].items())
+        out.print(f"phases: {times}", soft_wrap=True)
+    least_m = summary["least_distance_m"]
+    nearest = "" if least_m is None else f", nearest obstacle {least_m:.2f} m"
+    out.print(
+        f"path {summary['path_m']:.1f} m, {summary['turns']:.1f} turns{nearest}, "
+        f"{summary['contacts']} contacts, slip {summary['slip_mm']:.2f} mm", soft_wrap=True,
+    )  # fmt: skip

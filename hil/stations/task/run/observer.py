@@ -1,0 +1,133 @@
+"""Observer of a task's run: it asks the judge each step, and ends the run when that is due."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hil.stations.task.plan.reasons import REASONS, Finding, reason_of
+from hil.stations.world.cycle.extension import Observation
+
+if TYPE_CHECKING:
+    from hil.stations.task.judge.judge import Judge
+    from hil.stations.world.cycle.loop import WorldFigures
+    from hil.timing.clock import Tick
+
+Array = NDArray[np.float64]
+Said = Callable[[str], float]
+"""Reads an output of the diagram; nan where it has none."""
+
+AT_REST_S: Final = 2.0
+"""Longest wait for rest once a diagram is done [s]."""
+
+
+class TaskObserver:
+    """Observer of one run.
+
+    Args:
+        said: reads the diagram's outputs ``phase``, ``reason`` and ``done``.
+        time_limit_s: time after which the run is over [s].
+        phases: names of the phases, in the order of their numbers from 1 on.
+    """
+
+    def __init__(
+        self, judge: Judge, said: Said, time_limit_s: float, phases: tuple[str, ...] = ()
+    ) -> None:
+        self._judge, self._said, self._names = judge, said, phases
+        self._limit_s = time_limit_s
+        self._phase, self._done_s = math.nan, math.nan
+        self._t_s, self._last_s = 0.0, 0.0
+        self.findings: list[Finding] = []
+        """All that the judge found, in order."""
+        self.phases: dict[str, float] = {}
+        """Time in each phase, in the order in which they were entered first [s]."""
+        self.reason: Finding | None = None
+        """Why the task did not succeed, once the run is over; None if it did."""
+        self.over: bool = False
+        """Whether the run is to end with this row."""
+        self._concluded = False
+
+    def observe(self, tick: Tick, figures: WorldFigures) -> tuple[Observation, ...]:
+        """Look at the state before a step."""
+        self._last_s, self._t_s = self._t_s, tick.t_s
+        found = self._judge.look(tick.t_s)
+        self.findings += found
+        seen = [Observation(str(one), one.to_table(), failed=one.final) for one in found]
+        seen += self._follow_phases()
+        if self._said("done") > 0.5 and math.isnan(self._done_s):
+            self._done_s = tick.t_s
+        waited_s = tick.t_s - self._done_s
+        rested = waited_s > 0.0 and (self._judge.at_rest or waited_s >= AT_REST_S)
+        self.over = rested or tick.t_s >= self._limit_s or any(one.final for one in self.findings)
+        return tuple(seen)
+
+    def values(self) -> Array:
+        """Values of `hil.stations.task.signals.TASK_SIGNALS`."""
+        final = next((one for one in self.findings if one.final), None)
+        judged = 0.0 if final is None else 1.0 + REASONS.index(final.reason)
+        slip_m = 1e-3 * self._judge.measures().get("slip_mm", math.nan)
+        return np.array(
+            [self._said("phase"), self._said("reason"), self._said("done"), judged, slip_m]
+        )
+
+    def conclude(self, figures: WorldFigures) -> tuple[str, str]:
+        """Outcome and reason of a run that reached its end."""
+        self._concluded = True
+        self.reason = self._verdict()
+        return ("completed", "") if self.reason is None else ("failed", str(self.reason))
+
+    def _verdict(self) -> Finding | None:
+        found = self._judge.conclude(self._t_s)
+        if found is None or any(one.final for one in self.findings):
+            return found
+        told = reason_of(self._said("reason"))
+        if told is not None and self._t_s < self._limit_s:
+            where = f" in {self.phase_name}" if self.phase_name else ""
+            return Finding(told, self._t_s, f"the diagram gave up{where}; {found.text}",
+                           found.place_m)  # fmt: skip
+        return found
+
+    def failed_by(self, figures: WorldFigures) -> Finding | None:
+        """Why the task did not succeed, also if the run did not reach its end."""
+        if self._concluded:
+            return self.reason
+        reason = {"failed": "sensor", "refused": "saturated"}.get(figures.ended, "force")
+        final = next((one for one in self.findings if one.final), None)
+        if final is not None:
+            return final
+        return Finding(
+            "time_out" if figures.ended == "stopped" else reason,  # type: ignore[arg-type]
+            self._t_s, figures.reason or figures.ended,
+        )  # fmt: skip
+
+    @property
+    def phase_name(self) -> str:
+        """Name of the present phase; empty if the diagram says none."""
+        return self._name(self._phase)
+
+    def measures(self) -> Mapping[str, float]:
+        """Figures of the judge, and the time of the run."""
+        return {**self._judge.measures(), "time_s": self._t_s}
+
+    def _name(self, phase: float) -> str:
+        if math.isnan(phase):
+            return ""
+        number = round(phase)
+        known = 1 <= number <= len(self._names)
+        return self._names[number - 1] if known else f"phase {number}"
+
+    def _follow_phases(self) -> list[Observation]:
+        """Add the time since the last step to the phase, and notice a new one."""
+        now = self._said("phase")
+        if math.isnan(now):
+            return []
+        name = self._name(now)
+        self.phases[name] = self.phases.get(name, 0.0) + self._t_s - self._last_s
+        if now == self._phase:
+            return []
+        self._phase = now
+        return [Observation(f"phase: {name}", {"phase": name, "number": now})]

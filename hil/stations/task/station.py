@@ -1,0 +1,57 @@
+"""Public interface of the station `task`: a robot of the world, which does a task and is judged."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hil.config.file_kind import FileKind, NamedFile
+from hil.config.offers import Offer
+from hil.run.late_call import late_of
+from hil.run.station import Section, Station
+from hil.stations.task.options import OPTIONS
+from hil.stations.task.signals import SIGNALS
+from hil.stations.world.station import SECTIONS as WORLD_SECTIONS
+from hil.stations.world.station import STATION as WORLD
+
+_late: Final = late_of("hil.stations.task")
+
+SCENARIO: Final = FileKind(
+    name="task scenario",
+    schema="task-scenario",
+    station="task",
+    names=(
+        NamedFile(("robot",), "world/robots", default="mf4_wheels"),
+        NamedFile(("diagram", "file"), "diagrams", default="container"),
+    ),
+    model=_late("plan.scenario:scenario_model"),
+    check=_late("plan.task_plan:task_plan_from_table"),
+)
+"""Kind of the scenario files of this station."""
+SECTIONS: Final[tuple[Section, ...]] = WORLD_SECTIONS
+
+
+def _offered() -> tuple[Offer, ...]:
+    from hil.stations.task.plan.task_registry import installed_tasks
+
+    return installed_tasks()
+
+
+STATION: Final = Station(
+    name="task",
+    scenarios=SCENARIO,
+    machines=WORLD.machines,
+    options=OPTIONS,
+    offered=_offered,
+    signals=SIGNALS,
+    load=_late("run.runner:plan_of"),
+    prove=_late("run.runner:check"),
+    prepare=_late("run.runner:prepare"),
+    play=_late("run.runner:play"),
+    summary=_late("run.runner:summary"),
+    machine_preview=WORLD.machine_preview,
+    lead=WORLD.lead,
+    sections=SECTIONS,
+    views=WORLD.views,
+    scene=WORLD.scene,
+)
+"""Object of the station's entry point."""
