@@ -28,6 +28,7 @@ ACCURACY = "hil.stations.platform.proof.accuracy_summaries"
 DRIVES = "hil.stations.platform.commissioning.drive_summaries"
 FORCES = "hil.stations.platform.proof.force_summaries"
 WORLD = "hil.stations.world.robots.robot_summaries"
+TASK = "hil.stations.task.report.summaries"
 WORLD_RUNS = "hil.stations.world.report.summaries"
 RIDE = "hil.stations.simulator.run.ride_summaries"
 HOST = "hil.stations.simulator.listening.host_summaries"
@@ -38,6 +39,7 @@ RUN = (
     f"{ARM}:ArmRunSummary",
     f"{WORLD_RUNS}:WorldRunSummary",
     f"{PROGRAM}:TogetherRunSummary",
+    f"{TASK}:TaskRunSummary",
 )
 CHECK = (
     f"{PLATFORM}:CheckSummary",
@@ -45,6 +47,7 @@ CHECK = (
     f"{WORLD_RUNS}:WorldCheckSummary",
     f"{RIDE}:RideCheckSummary",
     f"{PROGRAM}:TogetherCheckSummary",
+    f"{TASK}:TaskCheckSummary",
 )
 ALONE = (f"{ARM}:MoveSummary", f"{ARM}:NothingSummary")
 FMU = "hil.stations.simulator.commands.fmu_summaries"
