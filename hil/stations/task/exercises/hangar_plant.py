@@ -16,7 +16,7 @@ import numpy as np
 
 from hil.diagram.exercises.exercise import Measure, Values
 from hil.machines.world.robot_documents import robot_of
-from hil.stations.task.exercises.course import draw_course
+from hil.stations.task.exercises.hangar_draw import draw_course
 from sim.world.engine.contact_pairs import ContactPairs
 from sim.world.engine.mjcf_scene import scene_text
 from sim.world.engine.world import World
@@ -32,15 +32,17 @@ FANS: Final = ("left", "front", "right")
 """Sensors of its document: places of centre and front, and a fan of beams on each side."""
 BEAM_M: Final = 0.01
 """Standard deviation of a beam [m]."""
+RANGE_M: Final = 3.0
+"""Greatest distance that a beam sees [m]."""
 PLACE_M: Final = 0.002
 """Standard deviation of a place [m]."""
 SIDES: Final = 0.05
 """Greatest share by which a side is stronger or weaker."""
 BASE_S: Final = 0.01
 """Period of the law [s]."""
-LIMIT_S: Final = 66.0
+LIMIT_S: Final = 75.0
 """Longest time for the way [s]."""
-END_S: Final = 68.0
+END_S: Final = 76.0
 NEAR_M: Final = 0.1
 """Greatest distance from the goal [m]."""
 ASKEW_DEG: Final = 5.0
@@ -147,8 +149,9 @@ def chassis(robot: Robot) -> Robot:
 
 
 def _noisy(sensor: RobotSensor) -> RobotSensor:
-    noise_m = BEAM_M if sensor.kind is SensorKind.RANGEFINDER else PLACE_M
-    return replace(sensor, defects=(ValueDefects("m", noise=noise_m),))
+    if sensor.kind is SensorKind.RANGEFINDER:
+        return replace(sensor, defects=(ValueDefects("m", noise=BEAM_M),), range_m=RANGE_M)
+    return replace(sensor, defects=(ValueDefects("m", noise=PLACE_M),))
 
 
 def _may_touch(other: str) -> bool:
