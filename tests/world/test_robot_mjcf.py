@@ -18,6 +18,7 @@ from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.world import World
 from sim.world.mjcf.mjcf_reader import read_mjcf
 from sim.world.robots.body import BodyShape
+from sim.world.robots.driven_universals import with_hinges
 from sim.world.robots.faults import RobotDocumentError
 from sim.world.robots.model import REST, JointType
 from sim.world.robots.tree import spanning_tree
@@ -221,7 +222,7 @@ def mass_matrix(robot):
 @pytest.mark.parametrize("name", OURS)
 def test_our_own_models_come_back_with_their_numbers(name):
     if isinstance(name, str):
-        robot = robot_of(name)[0]
+        robot = with_hinges(robot_of(name)[0])
     else:
         robot = furnished(name) if name % 2 else generated(name)
     found, losses = read_mjcf(robot_text(robot), "written.xml")

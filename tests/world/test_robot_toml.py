@@ -227,8 +227,8 @@ FAULTS = {
         "a.toml:13:17: density_kg_m3 = steel: not a number; a number such as 0.25"]),
     "no such drive": ("effort_max_nm = 20", "effort_max_nm = 20\n\n[[drive]]\njoint = 4\n"
         'control = "torque"\neffort_max_nm = 1', [
-        "a.toml:89:9: drive 2 joint = 4: no joint that a drive can move; a hinge or slide that "
-        "closes no loop"]),
+        "a.toml:89:9: drive 2 joint = 4: no joint that a drive can move; a hinge, slide or "
+        "axis of a universal joint that closes no loop"]),
     "voltage without speed": ('control = "torque"', 'control = "voltage"', [
         "a.toml:83:1: drive 1 speed_max: not told; above 0 for control by voltage"]),
     "box inside out": ("[[drive]]", "[machine]\nbox_m = [[0, 0, 0], [1, 0, 1]]\n\n[[drive]]", [

@@ -1,6 +1,7 @@
 """A robot's document in place of a scenario: held where it starts, by what its weight asks."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,9 +9,11 @@ import pytest
 from scene_robots import ROBOTS, dipper
 from test_robot_runs import said
 
+from hil.machines.world.robot_documents import robot_of
 from hil.recording.reader import Recording
 from hil.stations.world.cycle.bench import open_bench
 from hil.stations.world.plan.scenario_reader import scenario_table, world_plan_from_table
+from sim.world.robots.robot_toml_writer import write_toml
 
 
 def test_a_document_is_held_where_it_starts_against_its_weight(tmp_path):
@@ -59,10 +62,16 @@ def test_a_lone_robot_in_real_time_has_no_end_of_its_own_and_its_proof_has():
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("continuum", "has no drive: nothing can move it"),
         ("paper", "is a rig; SCENARIO must be a platform scenario"),
         ("joint_mov", "did you mean joint_move?"),
     ],
 )
 def test_what_cannot_be_run_alone_is_told(name, message):
     assert message in said("run", name, status=2).stderr
+
+
+def test_a_robot_without_drives_is_not_run(tmp_path):
+    robot = replace(robot_of("robot_a")[0], drives=())
+    path = tmp_path / "still.toml"
+    path.write_text(write_toml(robot, whole=True))
+    assert "has no drive: nothing can move it" in said("run", str(path), status=2).stderr

@@ -13,6 +13,7 @@ from hil.config.files import read_regular
 from hil.machines.world.documents import is_machine
 from hil.machines.world.robot_documents import document_of
 from sim.toml_reader import SIZE_MAX, read_table
+from sim.world.robots.driven_universals import with_hinges
 from sim.world.robots.faults import RobotDocumentError
 from sim.world.robots.losses import gravity_losses
 from sim.world.robots.model import Robot
@@ -85,7 +86,7 @@ def scene_of(name: str, *, key: str = "SCENE", beside: Path | None = None) -> Fu
         )
         for one in scene.robots
     }
-    robots = {name: found.robot for name, found in read.items()}
+    robots = {name: with_hinges(found.robot) for name, found in read.items()}
     if found := [str(one) for one in robot_findings(scene, robots)]:
         raise ConfigError(str(path), found)
     documents = {name: str(found.path) for name, found in read.items()}

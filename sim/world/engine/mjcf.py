@@ -69,20 +69,22 @@ def ended(
 
     Raises:
         SensorTargetError: if one is for contact with nothing.
-        EngineMissingError: without the engine, for a robot whose links must not touch.
+        EngineMissingError: without the engine, for a robot whose links touch each other.
     """
     for robot in robots:
         add_sensors(root, robot)
-        if robot.robot.machine is not None and robot.robot.machine.own_bodies:
+        machine = robot.robot.machine
+        if robot.robot.own_contacts or (machine is not None and machine.own_bodies):
             _keep_apart(root, robot)
     return ModelText(document(root), tuple(robots), starts, bodies, files or {})
 
 
 def _keep_apart(root: Element, placed: PlacedRobot) -> None:
-    """Let the links of a robot touch each other, where its document forbids overlap."""
+    """Let the links of a robot touch each other, where its document wants it."""
     contact = root.find("contact")
     assert contact is not None  # noqa: S101  # every text has it
-    alone = model_text([PlacedRobot(replace(placed.robot, machine=None, sensors=()))])
+    bare = replace(placed.robot, machine=None, sensors=(), own_contacts=False)
+    alone = model_text([PlacedRobot(bare)])
     named = {body.get("name"): body for body in root.iter("body")}
     for pair in own_pairs(placed.robot, World(alone)):
         bodies = [named[link_name(link, placed.prefix)] for link in pair]
@@ -98,7 +100,7 @@ def robot_model(robot: Robot) -> ModelText:
     placed = PlacedRobot(robot)
     start = add_robot(parts, placed, DEFAULT.step_s)
     values: dict[str, Sequence[float]] = {}
-    for joint in robot.joints:
+    for joint in placed.robot.joints:
         names, coordinates = joint_names(joint), start.get(joint.number, ())
         for name, (kind, _) in zip(names, joint.motions, strict=True):
             values[name], coordinates = (

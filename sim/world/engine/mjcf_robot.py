@@ -19,6 +19,7 @@ from sim.world.engine.mjcf_text import place
 from sim.world.robots.bodies import PlacedBody, placed_bodies
 from sim.world.robots.body import BodyShape, LinkVisual, Numbers, Triple
 from sim.world.robots.dh import pose_of
+from sim.world.robots.driven_universals import with_hinges
 from sim.world.robots.loops import closed_loops
 from sim.world.robots.model import NOWHERE, JointType, Robot, RobotDrive, RobotJoint, RobotLink
 from sim.world.robots.rotations import quaternion_of
@@ -66,13 +67,16 @@ class PlacedRobot:
     """Robot placed in a world."""
 
     robot: Robot
-    """Document of the robot, checked."""
+    """Document of the robot, checked; universal joints that are driven are two hinges."""
     prefix: str = ""
     """Prefix of the names of its elements, so that two robots may have the same numbers."""
     pose: Array = field(default_factory=lambda: np.eye(4))
     """Pose of its base, before the D-H frame of the base itself, shape (4, 4)."""
     group: int = 0
     """Group among the world's robots, 0 to 29; links of one robot do not touch each other."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "robot", with_hinges(self.robot))
 
     @property
     def contact_bit(self) -> int:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sim.world.engine.mjcf_robot import PlacedRobot, joint_names, link_name
 from sim.world.robots.body import Numbers
+from sim.world.robots.driven_universals import SECOND
 from sim.world.robots.model import JointType, RobotDrive, RobotJoint
 
 Array = NDArray[np.float64]
@@ -102,9 +103,15 @@ class WorldRobot:
         return mass_kg, inertia
 
     def move_to(self, coordinates: Mapping[int, Sequence[float]]) -> None:
-        """Move joints at once; what follows from that is computed by `World.settle`."""
+        """Move joints at once; what follows from that is computed by `World.settle`.
+
+        A universal joint that is driven has its two coordinates here, too.
+        """
         for number, values in coordinates.items():
-            if number in self._places:
+            if len(values) == 2 and number + SECOND in self._places:
+                self._data.qpos[self._places[number]] = values[0]
+                self._data.qpos[self._places[number + SECOND]] = values[1]
+            elif number in self._places:
                 self._data.qpos[self._places[number]] = values
 
     def stop(self) -> None:

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from sim.world.motion.chain_kernel import chain_ends, chain_frames, chain_jacobian
 from sim.world.robots.dh import pose_of
+from sim.world.robots.driven_universals import driven_universals, with_hinges
 from sim.world.robots.model import DRIVEN, NOWHERE, JointType, RobotJoint
-from sim.world.robots.tree import RobotTree, motion, unit
+from sim.world.robots.tree import RobotTree, motion, spanning_tree, unit
 
 Array = NDArray[np.float64]
 
@@ -50,6 +51,8 @@ class Chain:
         base: Array | None = None,
         held: Mapping[int, Sequence[float]] | None = None,
     ) -> None:
+        if driven_universals(tree.robot):
+            tree = spanning_tree(with_hinges(tree.robot))
         path = _path_to(tree, end)
         coordinates = tree.coordinates(held or {})
         driven = [drive.joint for drive in tree.robot.drives]

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from sim.world.robots.driven_universals import SECOND, driven_universals
 from sim.world.robots.faults import Finding
-from sim.world.robots.model import DRIVEN, Robot, RobotDrive
+from sim.world.robots.model import DRIVEN, JointType, Robot, RobotDrive
 from sim.world.robots.sensor_checks import sensor_findings
 from sim.world.robots.tree import drivers_of
 from sim.world.robots.value_checks import NOT_FINITE, finite
@@ -12,27 +13,59 @@ from sim.world.robots.value_checks import NOT_FINITE, finite
 def fitting_findings(robot: Robot) -> Iterator[Finding]:
     """Find what is wrong with a robot's drives, sensors and bounds."""
     moved = {joint.number for joint in drivers_of(robot).values() if joint.type in DRIVEN}
-    yield from _drives(robot, moved)
+    turned = {
+        joint.number for joint in drivers_of(robot).values() if joint.type is JointType.UNIVERSAL
+    }
+    yield from _drives(robot, moved, turned)
+    yield from _numbers_of_axes(robot)
     yield from sensor_findings(robot)
-    yield from _machine(robot, moved)
+    yield from _machine(robot, moved | driven_universals(robot))
 
 
-def _drives(robot: Robot, moved: set[int]) -> Iterator[Finding]:
-    driven: set[int] = set()
+def _drives(robot: Robot, moved: set[int], turned: set[int]) -> Iterator[Finding]:
+    """Find drives of joints that none can move, or that another one moves.
+
+    Args:
+        moved: numbers of the hinges and slides.
+        turned: numbers of the universal joints.
+    """
+    driven: set[tuple[int, int]] = set()
     for index, drive in enumerate(robot.drives):
-        subject = f"drive {index + 1}"
-        if drive.joint not in moved:
-            right = "a hinge or slide that closes no loop"
+        subject, own = f"drive {index + 1}", (drive.joint, drive.axis_number)
+        axes = (1, 2) if drive.joint in turned else (0,)
+        if drive.joint not in moved | turned:
+            right = "a hinge, slide or axis of a universal joint that closes no loop"
             problem = "no joint that a drive can move"
             yield Finding(("drive", index, "joint"), subject, drive.joint, problem, right)
-        elif drive.joint in driven:
+        elif drive.axis_number not in axes:
+            right = "1 or 2 of a universal joint" if drive.joint in turned else "leave it out"
+            problem = f"no axis of joint {drive.joint} that a drive can move"
+            field = ("drive", index, "axis_number")
+            yield Finding(field, subject, drive.axis_number, problem, right)
+        elif own in driven:
             problem = "another drive moves this joint"
             yield Finding(("drive", index, "joint"), subject, drive.joint, problem, "one drive")
-        driven.add(drive.joint)
+        driven.add(own)
         for field, problem in _of_drive(drive):
             right = f"above 0 for control by {drive.control}"
             value = getattr(drive, field)
             yield Finding(("drive", index, field), subject, value, problem, right)
+
+
+def _numbers_of_axes(robot: Robot) -> Iterator[Finding]:
+    """Find numbers that the hinge about a second axis, or the link before it, would have too."""
+    links = {link.number for link in robot.links}
+    joints = {joint.number: joint for joint in robot.joints}
+    universal = driven_universals(robot)
+    for index, drive in enumerate(robot.drives):
+        if drive.joint not in universal:
+            continue
+        number, link = drive.joint + SECOND, joints[drive.joint].child + SECOND
+        if number in joints or link in links:
+            problem = f"joint {number} or link {link} is there, which its second axis makes"
+            right = f"numbers below {SECOND}"
+            yield Finding(("drive", index, "joint"), f"drive {index + 1}", drive.joint, problem,
+                          right)  # fmt: skip
 
 
 def _of_drive(drive: RobotDrive) -> Iterator[tuple[str, str]]:

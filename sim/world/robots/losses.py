@@ -98,7 +98,7 @@ def losses_beside(
     robot: Robot, of_links: Container[str], of_joints: Container[str], reason: str
 ) -> Iterator[Loss]:
     """List the values of a robot besides some fields of its links and joints, as losses."""
-    for name in ("name", "drives", "sensors", "machine", "gravity_m_s2"):
+    for name in ("name", "drives", "sensors", "machine", "gravity_m_s2", "own_contacts"):
         if value := getattr(robot, name):
             yield Loss("robot", name, value, reason)
     for link in robot.links:

@@ -211,6 +211,9 @@ class RobotDrive:
     """Speed of a voltage drive without load [rad/s] or [m/s]."""
     speed_gain: float | None = None
     """Gain of a speed drive [N m s/rad] or [N s/m]."""
+    axis_number: int = 0
+    """Axis of a universal joint, 1 or 2 (:mod:`sim.world.robots.driven_universals`); 0 of a joint
+    with one axis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,3 +261,6 @@ class Robot:
     """Bounds of the machine; None for a robot that exists in the virtual environment only."""
     gravity_m_s2: Triple | None = None
     """Gravity of the document's world, z up; None for that of the earth."""
+    own_contacts: bool = False
+    """Whether its links touch each other: those that no joint joins, and that are apart where it
+    starts. Without it they pass through each other."""

@@ -76,7 +76,9 @@ class _Reader(TomlTables):
 
     def robot(self) -> Robot:
         """Build the robot of the document, with substitutes for what cannot be read."""
-        known = {"name", "link", "joint", "drive", "sensor", "machine", "gravity_m_s2"}
+        known = {
+            "name", "link", "joint", "drive", "sensor", "machine", "gravity_m_s2", "own_contacts",
+        }  # fmt: skip
         self._refuse_other_keys(self._data, (), known)
         links = tuple(
             RobotLink(**self._fields(table, ("link", index), toml_keys.LINK, "link"))
@@ -97,7 +99,9 @@ class _Reader(TomlTables):
         name = self._value(self._data, "name", ("name",), toml_keys.text, "")
         key = "gravity_m_s2"
         gravity = self._value(self._data, key, (key,), some(3), None)
-        return Robot(links, joints, name, drives, sensors, self._machine(kinds), gravity)
+        key = "own_contacts"
+        touch = self._value(self._data, key, (key,), toml_keys.yes, False)
+        return Robot(links, joints, name, drives, sensors, self._machine(kinds), gravity, touch)
 
     def _machine(self, kinds: Mapping[int, JointType]) -> MachineBounds | None:
         if "machine" not in self._data:

@@ -32,6 +32,7 @@ def write_toml(robot: Robot, *, whole: bool = False) -> str:
     head = [f"name = {_string(robot.name)}"] if robot.name else []
     if robot.gravity_m_s2 is not None:
         head.append(f"gravity_m_s2 = {value_text(robot.gravity_m_s2)}")
+    head += ["own_contacts = true"] if robot.own_contacts else []
     blocks = [head] if head else []
     links = robot.links if whole else map(_named, robot.links)
     blocks += [["[[link]]", *_lines(link, toml_keys.LINK)] for link in links]

@@ -78,7 +78,7 @@ def _kinds(kind: JointType) -> list[str]:
 def drive_keys(kind: JointType) -> Fields:
     """List the keys of a drive of a joint of some type."""
     own = {one: with_unit(one, kind) for one in ("effort_max", "speed_max", "speed_gain")}
-    return {"joint": "joint", "control": "control", **own}
+    return {"joint": "joint", "axis_number": "axis", "control": "control", **own}
 
 
 def bounds_keys(kind: JointType) -> Fields:
@@ -262,7 +262,7 @@ READERS: Final[Mapping[str, Callable[[object], Any]]] = MappingProxyType(
         "type": one_of(JointType), "axis": numbers, "parent": integer, "child": integer,
         "at_parent_m": some(3), "at_child_m": some(3), "mimic": mimic, "start": numbers,
         "limits": pairs, "friction": number, "damping": number, "armature": number,
-        "joint": integer, "control": one_of(("speed", "torque", "voltage")),
+        "joint": integer, "axis_number": integer, "control": one_of(("speed", "torque", "voltage")),
         "effort_max": number, "speed_max": number, "speed_gain": number, "speed": number,
         "acceleration": number, "effort": number,
     }

@@ -54,6 +54,8 @@ def urdf_losses(robot: Robot) -> Iterator[Loss]:
     """List each value that URDF does not have."""
     if robot.gravity_m_s2 is not None:
         yield Loss("robot", "gravity_m_s2", robot.gravity_m_s2, "URDF has no gravity")
+    if robot.own_contacts:
+        yield Loss("robot", "own_contacts", True, "URDF does not say it")
     for link in robot.links:
         if link.density_kg_m3:
             reason = "its mass and inertia are written instead"

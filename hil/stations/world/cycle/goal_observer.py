@@ -8,7 +8,8 @@ import numpy as np
 
 from hil.config.errors import ConfigError, RefusedError
 from hil.stations.world.cycle.extension import Observation
-from hil.stations.world.cycle.goal_judge import (
+from hil.stations.world.plan.goal import missing_names
+from hil.stations.world.report.goal_judge import (
     MOVING,
     TOOL,
     GoalFinding,
@@ -16,7 +17,6 @@ from hil.stations.world.cycle.goal_judge import (
     body_part,
     part_place,
 )
-from hil.stations.world.plan.goal import missing_names
 
 if TYPE_CHECKING:
     from numpy import float64

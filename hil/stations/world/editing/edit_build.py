@@ -21,6 +21,7 @@ from sim.world.engine.model_compiler import ModelRefusedError, compiled
 from sim.world.engine.stability import unstable_drives
 from sim.world.engine.world import World
 from sim.world.robots.body import Numbers
+from sim.world.robots.driven_universals import with_hinges
 from sim.world.robots.faults import RobotDocumentError
 from sim.world.robots.model import Robot
 from sim.world.robots.robot_toml_writer import write_toml
@@ -67,7 +68,7 @@ def build(plan: WorldPlan, edit: EditText) -> BuiltEdit:
         EditRefusedError: with all that is wrong.
     """
     try:
-        document = read_document(edit.text, Path(edit.source), edit.folder).robot
+        document = with_hinges(read_document(edit.text, Path(edit.source), edit.folder).robot)
     except RobotDocumentError as error:
         raise EditRefusedError(*(f"{edit.source}:{one}" for one in error.faults)) from None
     scenario = plan.scenario

@@ -150,9 +150,10 @@ def plan_of_documents(
     from hil.diagram.run.changer import TimedChange
     from hil.diagram.run.diagram_use import changes_at, read_used_diagram
     from hil.stations.world.plan.document_texts import edits_at
+    from sim.world.robots.driven_universals import with_hinges
     from sim.world.robots.robot_toml_writer import write_toml
 
-    robot, file = document.robot, document.path
+    robot, file = with_hinges(document.robot), document.path
     robot = _started(robot, scenario.start, str(path))
     drives = tuple(replace(drive, control=scenario.control) for drive in robot.drives)
     driven, scene = replace(robot, drives=drives), None

@@ -176,6 +176,8 @@ class RobotDriveSettings(Settings):
 
     joint: int
     """Number of the joint."""
+    axis: Literal[1, 2] | None = None
+    """Axis of a universal joint, the first or the second; left out of others."""
     control: Literal["torque", "speed", "voltage"]
     """Quantity that commands the drive."""
     effort_max_nm: float | None = None
@@ -229,6 +231,9 @@ class RobotDocumentSettings(Settings):
     """Name for people."""
     gravity_m_s2: Triple | None = None
     """Gravity in a world of its own, z up; left out, that of the earth."""
+    own_contacts: bool = False
+    """Whether its links touch each other, those that no joint joins and that are apart at the
+    start; left out, they pass through each other."""
     link: tuple[RobotLinkSettings, ...]
     """Links, the base first."""
     joint: tuple[RobotJointSettings, ...]

@@ -6,14 +6,14 @@ The same rows give the same judgement while the run lasts, in a proof, and from 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.recording.rows import column_of, dtype_of
+from hil.recording.rows import dtype_of
 from hil.recording.signals import Signal, Signals
 
 if TYPE_CHECKING:
@@ -63,7 +63,9 @@ class GoalJudge:
         self._dtype = dtype_of(signals)
         self._bands = [_Band(one, signals[one.signal]) for one in goal.signal]
         self._tool: list[Array] = []
-        self._last: NDArray[Any] | None = None
+        self._last: Mapping[str, NDArray[Any]] | None = None
+        self.columns: tuple[str, ...] = _columns(goal, signals)
+        """Names of the signals that are looked at."""
         self._wants_path = goal.path is not None
         self.contacts: int = 0
         """Number of contacts that began, which rows do not have: whoever judges sets it."""
@@ -73,16 +75,16 @@ class GoalJudge:
         if rows:
             self.take(np.frombuffer(rows, self._dtype))
 
-    def take(self, rows: NDArray[Any]) -> None:
-        """Take rows of the table's type that follow those before."""
-        if not len(rows):
+    def take(self, rows: Mapping[str, NDArray[Any]] | NDArray[Any]) -> None:
+        """Take rows that follow those before: of the table's type, or `columns` by their names."""
+        times_s = np.asarray(rows["t_s"], np.float64)
+        if not len(times_s):
             return
-        times_s = rows["t_s"].astype(np.float64)
         for band in self._bands:
-            band.take(times_s, column_of(self._signals[band.goal.signal], rows))
+            band.take(times_s, rows[band.goal.signal])
         if self._wants_path:
             self._tool.append(np.array(rows[TOOL][:, :3], np.float64))
-        self._last = rows[-1:].copy()
+        self._last = {name: np.array(rows[name][-1:]) for name in self.columns}
 
     def findings(self) -> tuple[GoalFinding, ...]:
         """Judgements of all parts, after the last row."""
@@ -90,24 +92,26 @@ class GoalJudge:
 
     def _findings(self) -> Iterator[GoalFinding]:
         goal = self._goal
+        if self._last is not None:
+            yield from self._at_end(float(self._last["t_s"][0]))
+        if goal.path is not None and self._tool:
+            off_mm, within = 1e3 * _off_line_m(np.concatenate(self._tool)), goal.path.within_mm
+            yield GoalFinding("tool off its line by", off_mm <= within, off_mm,
+                              f"within {within:g} mm", "mm", math.nan, goal.path.miss)  # fmt: skip
+        yield from (band.finding() for band in self._bands)
         if goal.no_contact:
             count = self.contacts
             yield GoalFinding("contacts", not count, float(count), "none", "", math.nan, "contact")
-        yield from (band.finding() for band in self._bands)
-        if self._last is None:
-            return
-        last_s = float(self._last["t_s"][0])
-        for one in goal.place:
+
+    def _at_end(self, last_s: float) -> Iterator[GoalFinding]:
+        """Judgements of the last row."""
+        for one in self._goal.place:
             off_mm = 1e3 * self._distance_m(one)
             axes = " ".join(axis for axis in AXES if getattr(one, f"{axis}_m") is not None)
             yield GoalFinding(f"{axes} of {one.of}, off by", off_mm <= one.within_mm, off_mm,
                               f"within {one.within_mm:g} mm", "mm", last_s, one.miss)  # fmt: skip
-        if goal.joints is not None:
-            yield from self._joints(goal.joints, last_s)
-        if goal.path is not None:
-            off_mm, within = 1e3 * _off_line_m(np.concatenate(self._tool)), goal.path.within_mm
-            yield GoalFinding("tool off its line by", off_mm <= within, off_mm,
-                              f"within {within:g} mm", "mm", math.nan, goal.path.miss)  # fmt: skip
+        if self._goal.joints is not None:
+            yield from self._joints(self._goal.joints, last_s)
 
     def _distance_m(self, goal: PlaceGoal) -> float:
         place = self._place_m(goal.of)
@@ -146,6 +150,17 @@ class GoalJudge:
                 yield GoalFinding(
                     "joints off by", error <= within, error, wanted, shown, last_s, goal.miss
                 )
+
+
+def _columns(goal: Goal, signals: Signals) -> tuple[str, ...]:
+    """Names of the signals that a goal needs, of those that there are."""
+    names = ["t_s", *(one.signal for one in goal.signal)]
+    there = [one.name for one in signals.fields]
+    if goal.place or goal.path is not None:
+        names += [TOOL, MOVING]
+    if goal.joints is not None:
+        names += [one for one in there if one.startswith(("wanted_", "position_"))]
+    return tuple(one for one in dict.fromkeys(names) if one in there)
 
 
 class _Band:
