@@ -120,7 +120,8 @@ def _file(exercise: Exercise, seed: int, fault: LawFault | None) -> DiagramFile:
     if fault is not None:
         fault.put(law, draw_of(exercise.name, seed, "put"))
     names = draw_of(exercise.name, seed, "names")
-    return law.file({**NAMES, **exercise.names}, names, exercise.base_s, _NOTE + exercise.name, seed)
+    called = {**NAMES, **exercise.names}
+    return law.file(called, names, exercise.base_s, _NOTE + exercise.name, seed)
 
 
 def exercise_of(file: DiagramFile, path: Path) -> Exercise:

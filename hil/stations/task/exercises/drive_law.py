@@ -1,9 +1,8 @@
 """A law that drives MF-4 to a goal, round what its beams see, in the spirit of the published one.
 
-E. V. Strashnov, L. A. Finagin (2026), lines 1-9: towards the goal; where an obstacle is near ahead,
-turn until the way is free; follow the obstacle until the goal is not behind it; at the goal, turn to
-the final direction. Other than published: the hand is chosen by the freer side, and the front is
-watched in every state.
+E. V. Strashnov, L. A. Finagin (2026): drive towards the goal; where an obstacle is near ahead, turn
+until the way is free; follow the obstacle until the goal is free; at the goal, turn to the final
+direction. Other than published, it turns to the freer side and watches the front in every state.
 """
 
 from __future__ import annotations
@@ -13,16 +12,23 @@ from typing import Final
 
 from hil.diagram.exercises.law import DrawnLaw
 
+BASE_S: Final = 0.01
+"""Period of the law [s]."""
+SECONDS: Final = 76.0
+"""Duration of a scene [s]."""
 FANS: Final = ("left", "front", "right")
+"""Sides of the robot that have beams."""
 BEAMS: Final = 5
+"""Number of beams of a side."""
 STATES: Final = "drive turn follow align"
 TRANSITIONS: Final = (
     "* -> align: there 0; drive -> turn: near 1; turn -> follow: open 2; "
     "follow -> turn: near 3; follow -> drive: free 4"
 )
+"""Transitions of a law that works."""
 SEEN: Final = "if(s{0}, d{0}, far)"
 """Value of a beam: its distance if it sees something, else one that is far."""
-UNITS: Final = "y m, far m, " + ", ".join(f"d{k} m" for k in range(1, BEAMS + 1))
+_UNITS: Final = "y m, far m, " + ", ".join(f"d{k} m" for k in range(1, BEAMS + 1))
 
 
 def nearest_text(value: str) -> str:
@@ -32,7 +38,9 @@ def nearest_text(value: str) -> str:
 
 
 NEAREST: Final = nearest_text(SEEN)
+"""Text of the nearest that a side sees."""
 MEAN: Final = "y = ({})/5".format(" + ".join(SEEN.format(k) for k in range(1, BEAMS + 1)))
+"""Text of the mean of a side's beams."""
 
 
 def drive_law(draw: Random) -> DrawnLaw:
@@ -79,8 +87,9 @@ def _fan(law: DrawnLaw, fan: str) -> None:
     law.block(f"{fan}_seen", "In", shape=(BEAMS,), type="boolean", note="whether a beam meets one")
     law.block(f"{fan}_beams", "Demux", width=BEAMS)
     law.block(f"{fan}_flags", "Demux", width=BEAMS)
-    law.block(f"{fan}_nearest", "Expression", text=NEAREST, names="far", values=(8.0,),
-              units=UNITS)
+    law.block(
+        f"{fan}_nearest", "Expression", text=NEAREST, names="far", values=(8.0,), units=_UNITS
+    )
     law.wire(fan, f"{fan}_beams")
     law.wire(f"{fan}_seen", f"{fan}_flags")
     for k in range(1, BEAMS + 1):
@@ -115,6 +124,7 @@ def _hand(law: DrawnLaw) -> None:
 
 
 def _states(law: DrawnLaw, draw: Random) -> None:
+    """What ends each state, and the machine that has them."""
     law.block("d_near", "Constant", value=round(draw.uniform(0.33, 0.37), 3), unit="m")
     law.block("d_close", "Constant", value=round(draw.uniform(0.68, 0.72), 3), unit="m")
     law.block("near", "Less")
@@ -176,7 +186,8 @@ def _motion(law: DrawnLaw, draw: Random) -> None:
                          ("settle", "settle_limit")):  # fmt: skip
         law.wire(source, f"turning.{port}")
     law.block("speed", "Expression",
-              text="y = fast*(drive*limit(1 - abs(aside), 0, 1)*limit(d/slow, 0.2, 1) + 0.8*follow)",
+              text="y = fast*(drive*limit(1 - abs(aside), 0, 1)*limit(d/slow, 0.2, 1)"
+              " + 0.8*follow)",
               names="fast slow", values=(round(draw.uniform(0.55, 0.6), 2), 0.5),
               units="d m, slow m")  # fmt: skip
     for port, source in (("drive", "state.drive"), ("follow", "state.follow"), ("aside", "aside"),

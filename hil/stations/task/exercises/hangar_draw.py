@@ -61,9 +61,8 @@ def draw_course(draw: Random) -> Course:
         for kind, at, angle in goods
     ]
     scene = hangar.put(room, hangar.kinds(template), obstacles)
-    return Course(
-        scene, _turned(start, turn), heading_rad, _turned(goal, turn), direction_rad,
-    )
+    start, goal = _turned(start, turn), _turned(goal, turn)
+    return Course(scene, start, heading_rad, goal, direction_rad)
 
 
 Good = tuple[str, tuple[float, float], float]

@@ -16,6 +16,7 @@ import numpy as np
 
 from hil.diagram.exercises.exercise import Measure, Values
 from hil.machines.world.robot_documents import robot_of
+from hil.stations.task.exercises.drive_law import BASE_S, FANS, SECONDS
 from hil.stations.task.exercises.hangar_draw import draw_course
 from sim.world.engine.contact_pairs import ContactPairs
 from sim.world.engine.mjcf_scene import scene_text
@@ -28,8 +29,7 @@ from sim.world.sensors.readings import RobotSensors
 
 ROBOT: Final = "mf4_wheels"
 PLACES: Final = "places"
-FANS: Final = ("left", "front", "right")
-"""Sensors of its document: places of centre and front, and a fan of beams on each side."""
+"""Sensor of its document that has the places of centre and front."""
 BEAM_M: Final = 0.01
 """Standard deviation of a beam [m]."""
 RANGE_M: Final = 3.0
@@ -38,11 +38,8 @@ PLACE_M: Final = 0.002
 """Standard deviation of a place [m]."""
 SIDES: Final = 0.05
 """Greatest share by which a side is stronger or weaker."""
-BASE_S: Final = 0.01
-"""Period of the law [s]."""
 LIMIT_S: Final = 75.0
 """Longest time for the way [s]."""
-END_S: Final = 76.0
 NEAR_M: Final = 0.1
 """Greatest distance from the goal [m]."""
 ASKEW_DEG: Final = 5.0
@@ -117,7 +114,7 @@ class HangarPlant:
             Measure("bodies that the robot has touched", float(self._touched), 0.0, "1"),
             Measure("distance from the goal at the end", self._off_m(), NEAR_M, "m"),
             Measure("heading from the wanted one at the end", self._askew_deg(), ASKEW_DEG, "deg"),
-            Measure("time until it stays at the goal", min(self._arrived_s, END_S), LIMIT_S, "s"),
+            Measure("time until it stays at the goal", min(self._arrived_s, SECONDS), LIMIT_S, "s"),
         )
 
     def _off_m(self) -> float:

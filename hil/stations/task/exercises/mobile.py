@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Final
 from hil.diagram.check.seam import Endpiece
 from hil.diagram.exercises.exercise import Exercise, LawFault
 from hil.stations.task.exercises.drive_law import (
+    BASE_S,
     BEAMS,
     FANS,
     MEAN,
+    SECONDS,
     TRANSITIONS,
     drive_law,
     nearest_text,
@@ -21,10 +23,6 @@ if TYPE_CHECKING:
     from hil.diagram.exercises.exercise import Plant
     from hil.diagram.exercises.law import DrawnLaw
 
-BASE_S: Final = 0.01
-"""Period of the law [s]."""
-SECONDS: Final = 76.0
-"""Duration of a scene [s]."""
 NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "ahead": ("ahead", "axis", "along", "p1_p2"),
     "aside": ("aside", "turn_to_goal", "goal_angle", "off_course"),
