@@ -28,6 +28,7 @@ class Measure:
     value: float
     most: float
     unit: str
+    """Unit of both; empty for a count."""
 
     @property
     def ok(self) -> bool:

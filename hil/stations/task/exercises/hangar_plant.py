@@ -111,7 +111,7 @@ class HangarPlant:
     def measures(self) -> Sequence[Measure]:
         """Return touches, distance and heading at the end, time until it stays at the goal."""
         return (
-            Measure("bodies that the robot has touched", float(self._touched), 0.0, "1"),
+            Measure("bodies that the robot has touched", float(self._touched), 0.0, ""),
             Measure("distance from the goal at the end", self._off_m(), NEAR_M, "m"),
             Measure("heading from the wanted one at the end", self._askew_deg(), ASKEW_DEG, "deg"),
             Measure("time until it stays at the goal", min(self._arrived_s, SECONDS), LIMIT_S, "s"),
