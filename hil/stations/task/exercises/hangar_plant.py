@@ -38,6 +38,8 @@ PLACE_M: Final = 0.002
 """Standard deviation of a place [m]."""
 SIDES: Final = 0.05
 """Greatest share by which a side is stronger or weaker."""
+STEP_S: Final = 0.005
+"""Step of the engine [s]."""
 LIMIT_S: Final = 75.0
 """Longest time for the way [s]."""
 NEAR_M: Final = 0.1
@@ -61,7 +63,8 @@ class HangarPlant:
             "mf4", ROBOT, position_m=(*course.start, 0.0),
             quaternion=(math.cos(half), 0.0, 0.0, math.sin(half)),
         )  # fmt: skip
-        scene = replace(course.scene, robots=(placed,))
+        stepping = replace(course.scene.stepping, step_s=STEP_S)
+        scene = replace(course.scene, robots=(placed,), stepping=stepping)
         self._world = World(scene_text(scene, {"mf4": chassis(robot_of(ROBOT)[0])}))
         (self._robot,) = self._world.robots
         self._steps = round(BASE_S / self._world.step_s)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import TYPE_CHECKING, Final
 
+from hil.config.errors import RefusedError
 from hil.diagram.check.seam import Endpiece
 from hil.diagram.exercises.exercise import Exercise, LawFault
 from hil.stations.task.exercises.drive_law import (
@@ -53,10 +54,18 @@ NAMES: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def plant(draw: Random) -> Plant:
-    """A hangar with the robot in it; the engine is imported only now."""
-    from hil.stations.task.exercises.hangar_plant import HangarPlant
+    """A hangar with the robot in it; the engine is imported only now.
 
-    return HangarPlant(draw)
+    Raises:
+        RefusedError: if the engine is not installed.
+    """
+    from hil.stations.task.exercises.hangar_plant import HangarPlant
+    from sim.world.engine.library import EngineMissingError
+
+    try:
+        return HangarPlant(draw)
+    except EngineMissingError as error:
+        raise RefusedError(str(error)) from None
 
 
 def _exchange(law: DrawnLaw, one: str, other: str) -> None:
