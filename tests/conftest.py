@@ -40,7 +40,7 @@ pytest_plugins = [
 HELPERS = (
     "drives", "gate", "desk", "operated", "panel", "space_arm", "world",
     "cueing", "hosts", "fmu", "simulator_station", "diagram", "foreign", "tools",
-    "safety",
+    "safety", "task_station",
 )  # fmt: skip
 sys.path[:0] = [str(Path(__file__).parent / folder) for folder in HELPERS]
 

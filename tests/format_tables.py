@@ -28,6 +28,7 @@ ACCURACY = "hil.stations.platform.proof.accuracy_summaries"
 DRIVES = "hil.stations.platform.commissioning.drive_summaries"
 FORCES = "hil.stations.platform.proof.force_summaries"
 WORLD = "hil.stations.world.robots.robot_summaries"
+TASK = "hil.stations.task.report.summaries"
 WORLD_RUNS = "hil.stations.world.report.summaries"
 RIDE = "hil.stations.simulator.run.ride_summaries"
 HOST = "hil.stations.simulator.listening.host_summaries"
@@ -38,6 +39,7 @@ RUN = (
     f"{ARM}:ArmRunSummary",
     f"{WORLD_RUNS}:WorldRunSummary",
     f"{PROGRAM}:TogetherRunSummary",
+    f"{TASK}:TaskRunSummary",
 )
 CHECK = (
     f"{PLATFORM}:CheckSummary",
@@ -45,12 +47,14 @@ CHECK = (
     f"{WORLD_RUNS}:WorldCheckSummary",
     f"{RIDE}:RideCheckSummary",
     f"{PROGRAM}:TogetherCheckSummary",
+    f"{TASK}:TaskCheckSummary",
 )
 ALONE = (f"{ARM}:MoveSummary", f"{ARM}:NothingSummary")
 FMU = "hil.stations.simulator.commands.fmu_summaries"
 DIAGRAM = "hil.diagram.show.summaries"
 LAWS = "hil.diagram.show.law_summaries"
 EXERCISE = "hil.diagram.exercises.exercise_summaries"
+CAMPAIGN = "hil.campaign.campaign_summaries"
 VERBS = {
     "hil run": RUN,
     "hil check": CHECK,
@@ -115,6 +119,8 @@ VERBS = {
     "hil host record": (f"{HOST}:HostRecordSummary",),
     "hil host latency": ("hil.stations.simulator.cue.latency_run:LatencySummary",),
     "hil world rerun": (f"{WORLD_RUNS}:RerunSummary",),
+    "hil campaign run": (f"{CAMPAIGN}:CampaignSummary",),
+    "hil campaign replay": (f"{CAMPAIGN}:ReplaysSummary",),
     "hil diagram check": (f"{DIAGRAM}:DiagramCheckSummary",),
     "hil diagram bench": (f"{DIAGRAM}:DiagramBenchSummary",),
     "hil diagram run": (f"{DIAGRAM}:DiagramRunSummary",),

@@ -40,6 +40,15 @@ PLANTED = {
     "The simulator's station extends that of the platform, and no other": (
         "hil/stations/simulator/planted.py", "import hil.stations.arm",
     ),
+    "The task's station extends that of the world, and no other": (
+        "hil/stations/task/planted.py", "import hil.stations.platform",
+    ),
+    "Judges of tasks see no diagram and no law": (
+        "hil/stations/task/judge/planted.py", "import hil.diagram.run.engine",
+    ),
+    "The task's station, from its runs down to its signals": (
+        "hil/stations/task/plan/planted.py", "import hil.stations.task.run.observer",
+    ),
     "The platform's station, from its verbs down to its signals": (
         "hil/stations/platform/plan/planted.py", "import hil.stations.platform.run.runner",
     ),
@@ -153,7 +162,7 @@ def test_a_folder_on_no_line_is_told(broken):
 def test_every_third_party_library_has_one_room():
     project = PROJECT["project"]
     extras = project["optional-dependencies"]
-    chosen = ("panel", "handles", "world", "fmu", "fly", "seismic")
+    chosen = ("panel", "handles", "world", "fmu", "fly", "seismic", "campaign")
     wanted = [*project["dependencies"], *(one for name in chosen for one in extras[name])]
     names = {re.match(r"[A-Za-z0-9_-]+", one)[0].lower() for one in wanted}
     assert names >= BOUND_ONLY

@@ -37,12 +37,15 @@ def distribution(tmp_path, monkeypatch):
         del sys.modules[module]
 
 
+STATIONS = ["arm", "platform", "simulator", "task", "world"]
+
+
 def found(name):
     return next(one for one in registry.installed() if one.name == name)
 
 
 def test_the_shipped_stations_are_there():
-    assert [one.name for one in registry.stations()] == ["arm", "platform", "simulator", "world"]
+    assert [one.name for one in registry.stations()] == STATIONS
     assert not any(one.broken for one in registry.installed())
 
 
@@ -103,7 +106,7 @@ def test_one_that_does_not_load_is_listed_with_its_reason_and_the_others_work(
 ):
     distribution("broken", f"odd = {line}", foreign_none=text)
     assert why in found("odd").broken
-    assert [one.name for one in registry.stations()] == ["arm", "platform", "simulator", "world"]
+    assert [one.name for one in registry.stations()] == STATIONS
     told = CliRunner().invoke(app, ["stations", "--json"])
     assert told.exit_code == 1
     odd = next(one for one in json.loads(told.stdout)["stations"] if one["name"] == "odd")
@@ -117,7 +120,7 @@ def test_two_strangers_of_one_name_are_both_named_and_neither_is_used(distributi
     distribution("other", "swing = foreign_none:STATION")
     assert all("first 1.2" in one.broken and "other 1.2" in one.broken
                for one in registry.installed() if one.name == "swing")  # fmt: skip
-    assert [one.name for one in registry.stations()] == ["arm", "platform", "simulator", "world"]
+    assert [one.name for one in registry.stations()] == STATIONS
 
 
 def test_a_name_of_the_bench_is_refused_to_others_and_its_own_goes_on(distribution):
@@ -131,7 +134,7 @@ def test_a_name_of_the_bench_is_refused_to_others_and_its_own_goes_on(distributi
 
 def test_one_that_is_not_installed_is_refused_with_those_that_are():
     with pytest.raises(
-        ConfigError, match=r"'submarine' is not installed; .*'arm', 'platform', 'simulator', 'w"
+        ConfigError, match=r"'submarine' is not installed; .*'arm', 'platform', 'simulator', 'task"
     ):
         registry.station_named("submarine", "swim.toml")
 

@@ -62,7 +62,7 @@ def test_it_refuses_unknown_keys_and_says_what_it_is_of(kind):
 def test_all_is_each_of_them_by_its_name():
     assert printed("all") == {one.schema: printed(one.schema) for one in all_kinds()}
     assert set(printed("all")) == {
-        "scenario", "arm-scenario", "world-scenario", "together-scenario", "robot", "arm",
+        "scenario", "arm-scenario", "world-scenario", "task-scenario", "together-scenario", "robot", "arm",
         "rig", "drive", "cylinders", "design", "robot-document",
         "simulator-scenario", "cueing", "host", "ride",
     }  # fmt: skip

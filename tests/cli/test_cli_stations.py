@@ -179,7 +179,7 @@ def test_a_station_that_there_is_not(tmp_path):
     path = tmp_path / "x.toml"
     path.write_text('station = "armm"\nname = "x"\n')
     told = hil("run", path, status=2).stderr
-    known = "'arm', 'platform', 'simulator', 'world'"
+    known = "'arm', 'platform', 'simulator', 'task', 'world'"
     assert f"'armm' is not installed; installed are {known}; 'together' is for" in told
     path.write_text("station = 3\n")
     assert "station = 3" in hil("check", path, status=2).stderr

@@ -12,6 +12,7 @@ from campaign import count
 from scipy.spatial.transform import Rotation
 
 from hil.config.file_search import configs_dir
+from hil.recording.end import RecordedEnd
 from hil.recording.reader import Recording
 from hil.stations.world.cycle.bench import open_bench
 from hil.stations.world.cycle.robot_signals import EndErrors
@@ -27,9 +28,9 @@ BOTTOM_M, MOUTH_M = 0.37, 0.41
 SETTLED_S = 0.5
 
 
-def ran(name, folder, *changes):
+def ran(name, folder, *changes, ended="completed"):
     result = run_world(load_world_plan(CONFIGS / "scenarios" / f"{name}.toml", changes), folder)
-    assert result.figures.ended == "completed", result.figures
+    assert result.figures.ended == ended, result.figures
     return Recording.open(result.recorder.path)
 
 
@@ -125,8 +126,11 @@ def test_a_peg_goes_into_a_hole_with_half_a_millimetre_of_play(tmp_path, start):
 def test_without_force_control_aside_the_peg_jams(tmp_path):
     stiff = ("f_loss", 1500.0), ("stiffness_n_m", 8000.0)
     told = ", ".join(f"{{parameter='{name}', value={value}}}" for name, value in stiff)
-    recording = ran("peg", tmp_path, f"diagram.set=[{told}]")
+    recording = ran("peg", tmp_path, f"diagram.set=[{told}]", ended="failed")
     assert recording.column("tool_pose")[-1, 2] > BOTTOM_M + 5e-3
+    assert RecordedEnd.of(recording.metadata).end.reason.startswith(
+        "goal jammed: z of tool, off by "
+    )
 
 
 def test_errors_of_the_end_are_those_of_its_poses_and_their_differences():

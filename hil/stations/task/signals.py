@@ -1,4 +1,4 @@
-"""Signals of a task's rows behind those of the world: what the diagram says, what the judge sees."""
+"""Signals of a task's rows behind those of the world: the diagram's words, the judge's findings."""
 
 from __future__ import annotations
 

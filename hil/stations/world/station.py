@@ -68,6 +68,7 @@ DOCUMENT: Final = FileKind(
 
 _REPORT: Final = "hil.stations.world.report.sections"
 SECTIONS: Final = (
+    Section("goal", "hil.stations.world.report.goal_table:goal_parts", "Goal of the scenario"),
     Section(
         "instants", f"{_REPORT}:instants", "The robot in pictures",
         "No pictures: they need the physics engine (pip install hil-bench[world]) and OpenGL "

@@ -14,7 +14,10 @@ PASSING: Final = frozenset({"IntegerToReal", "Gain", "UnitDelay", "RateTransitio
 
 
 def phase_names(file: DiagramFile) -> tuple[str, ...]:
-    """Names of the phases in the order of their numbers, from 1 on; empty if no state machine gives them."""
+    """Names of the phases in the order of their numbers, from 1 on.
+
+    Empty if no state machine gives them.
+    """
     diagram: Diagram = file.top
     port = "phase.u"
     around: list[tuple[Diagram, str]] = []

@@ -21,6 +21,9 @@ class TaskDiagram(Settings):
 
     file: str = ""
     """Diagram file, in the folder of the scenario or shipped; left out, that of the navigator."""
+    library: dict[str, str] = Field(default_factory=dict)
+    """Sub-diagrams in whose places others are computed: its name, and the diagram that takes its
+    place, such as ``{ Navigator = "my_drive.toml" }``."""
     set: tuple[GivenParameter, ...] = ()
     """Parameters in place of the file's."""
     change: tuple[ChangeDiagram, ...] = ()

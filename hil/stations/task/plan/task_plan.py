@@ -125,7 +125,8 @@ def _world_scenario(
         "motion": {"kind": "free", "duration_s": task.time_limit_s(scenario.task) + SPARE_S},
         "settle_s": 0.0, "recording": scenario.recording.model_dump(),
         "diagram": {
-            "file": choice.file, "library": dict(choice.library), "set": [*own, *wanted], "too_slow": scenario.diagram.too_slow,
+            "file": choice.file, "library": {**choice.library, **scenario.diagram.library},
+            "set": [*own, *wanted], "too_slow": scenario.diagram.too_slow,
             "change": [one.model_dump() for one in scenario.diagram.change],
             "feed": [{"input": key, "value": value} for key, value in drawn.reported.items()
                      if key in inputs],

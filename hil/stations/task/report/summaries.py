@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any, TypedDict
 
 from hil.stations.world.report.summaries import WorldRunSummary
 from hil.terminal.console import out, styled
-
-if TYPE_CHECKING:
-    from hil.stations.task.run.observer import TaskObserver
-    from hil.stations.world.cycle.loop import WorldFigures
 
 
 class TaskSummary(TypedDict):
@@ -55,27 +49,18 @@ class TaskCheckSummary(TaskSummary):
     """Contents of its robot's document that have no effect, a line each."""
 
 
-class TaskRunSummary(TaskSummary, WorldRunSummary):  # type: ignore[misc]  # `reason` is the code
+class TaskRunSummary(TaskSummary, WorldRunSummary):
     """Run of a task."""
+
+    station: str
+    """Station, `task`."""
+    reason: str
+    """Reason why the task was not done, of the closed set; empty if it was."""
+    contacts: int
+    """Number of contacts that are not allowed."""
 
     cycle_us: float
     """Mean time of a cycle: sensors, diagram, gate, engine, judge and row [us]."""
-
-
-def task_values(
-    drawn: Mapping[str, float], observer: TaskObserver, figures: WorldFigures
-) -> TaskSummary:
-    """Judgement of a run that is over."""
-    failure, measures = observer.failed_by(figures), observer.measures()
-    least_m = measures.get("least_distance_m", math.inf)
-    return TaskSummary(
-        succeeded=failure is None, reason="" if failure is None else failure.reason,
-        failure=None if failure is None else dict(failure.to_table()), phases=observer.phases,
-        contacts=round(measures.get("contacts", 0.0)), slip_mm=measures.get("slip_mm", 0.0),
-        path_m=measures.get("path_m", 0.0), time_s=measures["time_s"],
-        turns=measures.get("turns", 0.0),
-        least_distance_m=least_m if math.isfinite(least_m) else None, drawn=dict(drawn),
-    )  # fmt: skip
 
 
 def show_task(summary: TaskSummary) -> None:

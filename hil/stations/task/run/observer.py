@@ -74,6 +74,9 @@ class TaskObserver:
             [self._said("phase"), self._said("reason"), self._said("done"), judged, slip_m]
         )
 
+    def take_row(self, row: bytes) -> None:
+        """Do nothing: the judge sees the world itself."""
+
     def conclude(self, figures: WorldFigures) -> tuple[str, str]:
         """Outcome and reason of a run that reached its end."""
         self._concluded = True

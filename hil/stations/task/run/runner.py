@@ -16,7 +16,8 @@ from hil.run.station import Checked, Request, Summary
 from hil.stations.task.options import NAVIGATOR, SEED
 from hil.stations.task.plan.phase_names import phase_names
 from hil.stations.task.plan.task_plan import TaskPlan, load_task_plan
-from hil.stations.task.report.summaries import TaskCheckSummary, show_task, task_values
+from hil.stations.task.report.summaries import TaskCheckSummary, show_task
+from hil.stations.task.run.judgement import task_values
 from hil.stations.task.run.observer import TaskObserver
 from hil.stations.task.signals import STATION, TASK_SIGNALS
 from hil.stations.world.cycle.diagram_law import DiagramLaw

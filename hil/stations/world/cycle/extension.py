@@ -43,6 +43,10 @@ class RunObserver(Protocol):
         """Values of its signals in this row, in their order."""
         ...
 
+    def take_row(self, row: bytes) -> None:
+        """Take a row as it is recorded; called for every row, also without a recording."""
+        ...
+
     @property
     def over(self) -> bool:
         """Whether the run is to end with this row."""

@@ -121,7 +121,7 @@ class WorldRun:
         self._between, self._observer = tuple(between), observer
         self._columns = row_columns(bench)
         self._fit: RowFit | None = None
-        self._reads = journal is not None or bench.plan.diagram is not None
+        self._reads = journal is not None or observer is not None or bench.plan.diagram is not None
         self._settles = round(bench.plan.scenario.settle_s / self.period_s)
         self._ended_at: int | None = None
         if refused := bench.gated.reset():
@@ -149,7 +149,7 @@ class WorldRun:
         gap_m = self._measure(index, asked.positions, found.positions)
         if self._observer is not None:
             self._observe(tick, self._observer)
-        if self.journal is not None:
+        if self.journal is not None or self._observer is not None:
             of_joints = asked.positions, found.positions, found.speeds, found.efforts
             self._note(tick, verdict.action, gap_m, *of_joints)
         if self._is_over(index, verdict.action):
@@ -284,7 +284,6 @@ class WorldRun:
         self, tick: Tick, action: RobotAction, gap_m: float, *of_joints: tuple[float, ...]
     ) -> None:
         journal, bench = self.journal, self._bench
-        assert journal is not None  # noqa: S101  # only called with one
         pose = bench.tool_pose()
         flags = FLAGS.get(self.figures.ended, RowFlag.FAULT_LATCHED)
         shown = *of_joints, bench.gated.commanded.tolist()
@@ -300,8 +299,11 @@ class WorldRun:
         )  # fmt: skip
         further = () if self._observer is None else (self._observer.values(),)
         whole = self.signals.pack(row, coordinates, reading, bench.shown(), *further)
-        journal.row(whole, tick.t_s, tick.index)
-        journal.service()
+        if self._observer is not None:
+            self._observer.take_row(whole)
+        if journal is not None:
+            journal.row(whole, tick.t_s, tick.index)
+            journal.service()
 
     def _mode(self, action: RobotAction) -> int:
         match action:

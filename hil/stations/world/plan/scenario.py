@@ -16,6 +16,7 @@ from hil.config.scenario import Name, RecordingSettings, ScenarioSettings
 from hil.config.settings import Settings
 from hil.diagram.run.diagram_use import DiagramUse
 from hil.stations.world.plan.edit_settings import EditAt
+from hil.stations.world.plan.goal import Goal
 from hil.stations.world.plan.operator_motions import CopyMotion, JogMotion
 from hil.stations.world.plan.planned_motions import (
     FreeMotion,
@@ -106,6 +107,8 @@ class WorldScenario(ScenarioSettings):
     """Clock: ``virtual``, as fast as the computer can; ``real``, in real time."""
     seed: Annotated[int, Field(ge=0, le=2**32 - 1)] = 0
     """Seed of all random numbers: the same seed gives the same run."""
+    goal: Goal | None = None
+    """Goal of the run, judged by its rows; left out, to reach the end is all."""
     edit: tuple[EditAt, ...] = ()
     """Documents that replace the robot during the run."""
     recording: RecordingSettings = RecordingSettings()

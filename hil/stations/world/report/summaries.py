@@ -66,6 +66,25 @@ class RerunSummary(TypedDict):
     """Signals that are not the same in the rows that both have."""
 
 
+class GoalSummary(TypedDict):
+    """Judgement of one part of a scenario's goal."""
+
+    name: str
+    """Description of the part."""
+    met: bool
+    """Whether it is true."""
+    value: float | None
+    """Value furthest from what it should be, in `unit`; null if there is none."""
+    wanted: str
+    """Limit in words, with its unit."""
+    unit: str
+    """Unit of the value."""
+    at_s: float | None
+    """Time of that value [s]; null if it has none."""
+    miss: str
+    """Word of the scenario for a part that is not met, such as `jammed`."""
+
+
 class WorldRunSummary(WorldErrorsSummary, ConclusionSummary):
     """Run in the virtual environment."""
 
@@ -78,6 +97,8 @@ class WorldRunSummary(WorldErrorsSummary, ConclusionSummary):
     that moved it or the operator's desk, or `diverged`."""
     reason: str
     """Reason why it was not completed; empty if it was."""
+    goal: list[GoalSummary] | None
+    """Parts of the scenario's goal; null without one, or if the run did not reach its end."""
     plain_pid: WorldErrorsSummary | None
     """Errors of the same motion by the law `pid` alone, in a copy of the world; null if an operator
     leads it, or a diagram moves a robot that has no motion to follow."""

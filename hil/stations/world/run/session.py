@@ -24,6 +24,7 @@ from hil.stations.world.editing.editor import EditQueue, RunEditor, TimedEdits
 from hil.stations.world.lead.operator_access import led_by, open_desk
 from hil.stations.world.plan.scenario import WorldLaw, WorldPlan
 from hil.stations.world.run.diagram_tap import tapped
+from hil.stations.world.run.judged_end import judge_end, observer_of
 from hil.stations.world.signals import STATION, world_signals
 from hil.stations.world.sources.source_setup import LiveInputs
 from hil.timing.clock import Clock, ReportingClock, VirtualClock, worked_s
@@ -86,24 +87,17 @@ def prove_judged(
 ) -> tuple[WorldBench, WorldFigures, RunObserver | None]:
     """Run ahead as `prove`, with the observer of an extension."""
     bench = open_bench(plan, law)
-    observer = None if extension is None else extension.open(bench)
+    signals = signals_of(bench, extension)
+    observer = observer_of(bench, signals, extension)
     between: list[BetweenSteps] = []
     if plan.edits:
         between.append(RunEditor(TimedEdits(plan, plan.edits)))
     if plan.changes and bench.law == "diagram":
         between.append(law_changes(DiagramChanger(plan.changes, plan.scenario.step_s)))
-    run = WorldRun(
-        bench, VirtualClock(), None, signals_of(bench), between=between, observer=observer
-    )
+    run = WorldRun(bench, VirtualClock(), None, signals, between=between, observer=observer)
     play(run)
-    _judge(run.figures, observer)
+    judge_end(run.figures, observer)
     return bench, run.figures, observer
-
-
-def _judge(figures: WorldFigures, observer: RunObserver | None) -> None:
-    """Let an observer decide how a run ended that reached its end."""
-    if observer is not None and figures.ok:
-        figures.ended, figures.reason = observer.conclude(figures)
 
 
 def run_world(
@@ -153,8 +147,8 @@ def play_world(
     means = LiveInputs(clock.now_s, keys_fd=keys_fd)
     bench = open_bench(plan, live=means, paced=not opening.virtual)
     opening.enter(closing(bench.source))
-    observer = None if extension is None else extension.open(bench)
     signals, table = signals_of(bench, extension), plan.to_table()
+    observer = observer_of(bench, signals, extension)
     if extension is not None:
         table |= extension.settings
     header = opening.header(signals, clock, table, _facts(plan, signals.station), VERSIONED)
@@ -188,7 +182,7 @@ def play_world(
     opening.play(turning, journal)
     step_s = (worked_s() - began_s) / max(1, turning.figures.steps)
     figures = turning.figures
-    _judge(figures, observer)
+    judge_end(figures, observer)
     _note_end(journal, figures, turning.bench)
     opening.conclude(figures.ended, well=figures.well, reason=figures.reason)
     overruns = clock.overruns

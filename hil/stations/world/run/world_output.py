@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from hil.run.end import summarize_conclusion
+from hil.stations.world.cycle.goal_observer import GoalObserver
 from hil.stations.world.report.summaries import (
+    GoalSummary,
     WorldCheckSummary,
     WorldErrorsSummary,
     WorldRunSummary,
@@ -17,6 +19,7 @@ from hil.stations.world.signals import STATION
 from hil.terminal.console import err, out, styled
 
 if TYPE_CHECKING:
+    from hil.stations.world.cycle.extension import RunObserver
     from hil.stations.world.cycle.loop import WorldFigures
     from hil.stations.world.plan.scenario import WorldPlan
     from hil.stations.world.run.session import WorldResult
@@ -75,6 +78,7 @@ def summarize_run(
         **summarize_conclusion(result.end), station=STATION,
         robot=result.plan.robot.name or result.plan.scenario.robot, ended=figures.ended,
         reason=figures.reason, **summarize_errors(figures),
+        goal=_goal(result.observer),
         plain_pid=None if plain is None else summarize_errors(plain), contacts=figures.contacts,
         edits=result.editor.taken, edits_refused=result.editor.refused,
         changes=0 if changer is None else changer.taken,
@@ -85,6 +89,27 @@ def summarize_run(
         real_time_factor=result.plan.scenario.step_s / max(result.step_s, 1e-9),
         report=None, video=video, video_failure=video_failure, losses=list(result.plan.losses),
     )  # fmt: skip
+
+
+def _goal(observer: RunObserver | None) -> list[GoalSummary] | None:
+    """Judgements of a goal; None without one."""
+    if not isinstance(observer, GoalObserver) or not observer.findings:
+        return None
+    return [
+        GoalSummary(
+            name=one.name, met=one.met, value=None if math.isnan(one.value) else one.value,
+            wanted=one.wanted, unit=one.unit, at_s=None if math.isnan(one.at_s) else one.at_s,
+            miss=one.miss,
+        )
+        for one in observer.findings
+    ]  # fmt: skip
+
+
+def _show_goal(observer: RunObserver | None) -> None:
+    """Print the parts of a goal for people."""
+    if isinstance(observer, GoalObserver):
+        for one in observer.findings:
+            out.print("goal:", styled("green" if one.met else "red", str(one)), soft_wrap=True)
 
 
 def show_check(plan: WorldPlan, summary: WorldCheckSummary) -> None:
@@ -113,6 +138,7 @@ def show_run(result: WorldResult, summary: WorldRunSummary) -> None:
     """Print the figures of a run for people."""
     out.print(f"robot: {summary['robot']}", soft_wrap=True)
     out.print(_error_line(summary))
+    _show_goal(result.observer)
     if summary["plain_pid"] is not None:
         out.print("by plain PID:", _error_line(summary["plain_pid"]))
     if summary["contacts"]:
