@@ -142,7 +142,7 @@ class WorldRun:
         if self._reads:
             bench.sensors.read()
         stop = self._stopped()
-        failed = bench.gated.law.fault or self._lost()
+        failed = bench.gated.law.fault or getattr(bench.source, "fault", "") or self._lost()
         verdict = bench.gated.step(asked, found, failed or stop)
         if verdict.violations:
             self._judge(tick, verdict, stop, failed)
