@@ -17,13 +17,14 @@ KINDS = kinds_by_name()
 SHIPPED = sorted(path for path in configs_dir().glob("*/*.toml") if path.parent.name != "diagrams")
 """Diagrams have a reader of their own."""
 WITHOUT_UNIT = {
-    "k_1", "k_2", "sigma_2", "acceleration_overshoot", "axis", "bias", "bitrate", "bus_load_max", "bus_of_leg", "colour",
+    "acceleration_overshoot", "axis", "bias", "bitrate", "bus_load_max", "bus_of_leg", "colour",
     "damping", "dead_zone", "efficiency", "end_slope", "expo", "factor", "gain", "gear_ratio",
     "joint", "jump", "jump_speed_factor", "kd", "ki", "kp", "late_cycles_max", "least_wrist",
     "loss", "max", "min", "order", "parts", "period_tolerance", "quaternion", "rate_overshoot",
     "ratio", "scale", "share", "singular_value_min", "spans", "speed", "start_m_quaternion",
     "start_quaternion", "turns", "force_factor", "position_factor", "rate_factor", "value",
-    "velocity_factor", "warn_above", "efficiency_back",
+    "velocity_factor", "warn_above", "efficiency_back", "least", "most", "container_friction",
+    "range_lost", "sides", "obstacles",
 }  # fmt: skip
 """Numbers that are ratios, counts, signs, names, directions, or of a unit that stands elsewhere."""
 RATIOS = ("_weight", "_gain", "_gain_step")
@@ -63,8 +64,7 @@ def test_all_is_each_of_them_by_its_name():
     assert printed("all") == {one.schema: printed(one.schema) for one in all_kinds()}
     assert set(printed("all")) == {
         "scenario", "arm-scenario", "world-scenario", "task-scenario", "together-scenario",
-        "robot", "arm",
-        "rig", "drive", "cylinders", "design", "robot-document",
+        "robot", "arm", "rig", "drive", "cylinders", "design", "robot-document",
         "simulator-scenario", "cueing", "host", "ride",
     }  # fmt: skip
 
