@@ -127,7 +127,112 @@ def outer_loop(bench):
     bench.wires[f"{limit}.u"] = "n8.y"
 
 
+def owner(end):
+    return end.partition(".")[0]
+
+
+def opposite(bench):
+    """Both constants of the choice are alike; the one for the left is that wired to u1."""
+    choice = bench.find("Switch")
+    bench.set(owner(bench.wires[f"{choice}.u1"]), value=1.0)
+    bench.set(owner(bench.wires[f"{choice}.u2"]), value=-1.0)
+
+
+def more_room(bench):
+    """The comparison of the room on both sides turned round."""
+    for name, one in bench.blocks.items():
+        if one.kind != "Less":
+            continue
+        if all(bench.blocks[of].kind == "SumElements" for of in map(owner, bench.sources(name))):
+            bench.blocks[name] = replace(one, kind="Greater")
+
+
+def of_front(bench):
+    """The expression that beams of the front are wired to."""
+    (beams,) = (owner(to) for to, of in bench.wires.items() if of == "front.y"
+                and bench.blocks[owner(to)].kind == "Demux")  # fmt: skip
+    (found,) = {owner(to) for to, of in bench.wires.items() if owner(of) == beams}
+    return found
+
+
+def far_where_nothing_is_seen(bench):
+    bench.set(of_front(bench), values=(5.0,))
+
+
+def least_of_the_front(bench):
+    """As for the left."""
+    values = [f"if(s{k}, d{k}, far)" for k in range(1, 6)]
+    text = values[0]
+    for one in values[1:]:
+        text = f"min({text}, {one})"
+    bench.set(of_front(bench), text=f"y = {text}")
+
+
+def in_order(bench):
+    """Turning begins at the lesser distance, and ends at the greater."""
+    lengths = [name for name, one in bench.blocks.items()
+               if one.kind == "Constant" and one.parameters.get("unit") == "m"]  # fmt: skip
+    for name in lengths:
+        for target in bench.targets(name):
+            if of_front(bench) in map(owner, bench.sources(target)):
+                kind = bench.blocks[target].kind
+                bench.set(name, value=0.35 if kind == "Less" else 0.7)
+
+
+def sides_in_order(bench):
+    """Left is speed less turning, and comes first."""
+    mux = bench.find("Mux")
+    signs = {bench.blocks[one].parameters["signs"]: one for one in map(owner, bench.sources(mux))}
+    bench.wires |= {f"{mux}.u1": f"{signs['+-']}.y", f"{mux}.u2": f"{signs['++']}.y"}
+
+
+WAYS = (
+    "* -> align: there 0; drive -> turn: near 1; turn -> follow: open 1; "
+    "follow -> turn: near 1; follow -> drive: free 2"
+)
+
+
+def with_all_transitions(bench):
+    """All ways between the states, drawn anew."""
+    machine = bench.find("StateMachine")
+    bench.set(machine, transitions=WAYS)
+    if f"{machine}.free" not in bench.wires:
+        both = bench.find("And")
+        bench.wires[f"{machine}.free"] = f"{both}.y"
+
+
+def axis_forward(bench):
+    """From the centre to the front."""
+    found = next(name for name, one in bench.blocks.items() if one.kind == "Sum"
+                 and sorted(bench.sources(name)) == ["p1.y", "p2.y"])  # fmt: skip
+    bench.set(found, signs="+-")
+
+
+def side_of_the_hand(bench):
+    found = next(name for name, one in bench.blocks.items()
+                 if one.parameters.get("text", "").startswith("y = if(hand"))  # fmt: skip
+    bench.wires[f"{found}.l"], bench.wires[f"{found}.r"] = (
+        bench.wires[f"{found}.r"], bench.wires[f"{found}.l"],
+    )  # fmt: skip
+
+
 REPAIRS = {
+    "mobile": {
+        "always the same hand": opposite,
+        "the narrower side is chosen": more_room,
+        "nothing seen is taken as near": far_where_nothing_is_seen,
+        "seen and not seen are exchanged": least_of_the_front,
+        "the mean of the beams": least_of_the_front,
+        "the two distances exchanged": in_order,
+        "voltages of the sides exchanged": sides_in_order,
+        "no way back to the goal": with_all_transitions,
+        "front not watched while following": with_all_transitions,
+        "centre and front exchanged": axis_forward,
+        "the other side is followed": side_of_the_hand,
+        "away and towards exchanged": setting("Sum", error_sum("-+"), signs="+-"),
+        "a slow filter in the front's distance": taking_out("Lag"),
+        "turned away from the final direction": setting("Sum", error_sum("-+"), signs="+-"),
+    },
     "motor": {
         "error of the wrong sign": setting("Sum", error_sum("-+"), signs="+-"),
         "wrong unit": tachometer,

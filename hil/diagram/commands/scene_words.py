@@ -28,7 +28,8 @@ def summarize_scene(scene: SceneResult) -> ExerciseSceneSummary:
 
 def measure_words(one: Measure) -> str:
     """Return a measure in a line."""
-    return f"{one.name}: {one.value:.4g} {one.unit}, at most {one.most:.4g} {one.unit}"
+    unit = one.unit and f" {one.unit}"
+    return f"{one.name}: {one.value:.4g}{unit}, at most {one.most:.4g}{unit}"
 
 
 def scene_lines(title: str, scene: SceneResult) -> Iterator[tuple[str | Text, ...]]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Final
 
 from hil.config.errors import ConfigError
+from hil.config.offers import offers
 from hil.config.similar_names import nearest
 from hil.diagram.exercises.exercise import Exercise, LawFault, draw_of
 from hil.diagram.exercises.motor import MOTOR
@@ -14,6 +16,8 @@ from hil.diagram.exercises.valve import VALVE
 from hil.diagram.exercises.wall import WALL
 from hil.diagram.file.model import DiagramFile
 
+GROUP: Final = "hil.exercises"
+"""Group of the entry points by which exercises of other packages are found."""
 NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "across": ("across", "side_turned", "in_valve_axes", "f_valve"),
     "angle": ("angle", "alpha", "tilt_angle", "phi"),
@@ -55,7 +59,20 @@ NAMES: Final[Mapping[str, tuple[str, ...]]] = {
 """Part → names; a part that is not here keeps its own."""
 
 
-EXERCISES: Final[Mapping[str, Exercise]] = {one.name: one for one in (MOTOR, VALVE, WALL)}
+def _judge(entry: EntryPoint, value: object) -> str:
+    if not isinstance(value, Exercise):
+        return f"{entry.value} is no Exercise of hil.diagram.exercises.exercise"
+    return "" if value.name == entry.name else f"{entry.value} is called {value.name!r}"
+
+
+def _all() -> dict[str, Exercise]:
+    """All by name: those of diagrams alone, and those of stations, which have robots."""
+    own = {one.name: one for one in (MOTOR, VALVE, WALL)}
+    found = offers(GROUP, _judge, own=own)
+    return own | {one.name: one.value for one in found if not one.broken}
+
+
+EXERCISES: Final[Mapping[str, Exercise]] = _all()
 FAMILIES: Final = tuple(sorted({one.family for one in EXERCISES.values()}))
 SEED_MOST: Final = 2**53
 _NOTE: Final = "exercise "
@@ -103,7 +120,8 @@ def _file(exercise: Exercise, seed: int, fault: LawFault | None) -> DiagramFile:
     if fault is not None:
         fault.put(law, draw_of(exercise.name, seed, "put"))
     names = draw_of(exercise.name, seed, "names")
-    return law.file(NAMES, names, exercise.base_s, _NOTE + exercise.name, seed)
+    called = {**NAMES, **exercise.names}
+    return law.file(called, names, exercise.base_s, _NOTE + exercise.name, seed)
 
 
 def exercise_of(file: DiagramFile, path: Path) -> Exercise:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 from typing import Protocol
 
@@ -28,6 +28,7 @@ class Measure:
     value: float
     most: float
     unit: str
+    """Unit of both; empty for a count."""
 
     @property
     def ok(self) -> bool:
@@ -81,3 +82,5 @@ class Exercise:
     faults: tuple[LawFault, ...]
     base_s: float = 0.002
     """Period of the law, and of the plant [s]."""
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """Part → names of which one is drawn, beside those that all exercises have."""

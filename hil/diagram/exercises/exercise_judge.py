@@ -121,5 +121,8 @@ def worst(scenes: Sequence[SceneResult]) -> Measure | None:
 
 
 def _share(one: Measure) -> float:
+    """Value as a share of the limit; of a limit of 0 all that is above it is endless."""
+    if not one.most:
+        return math.inf if one.value > 0.0 else 0.0
     share = one.value / one.most
     return math.inf if math.isnan(share) else share
