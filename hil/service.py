@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from hil.config.drawn import Drawn, current_drawn
+from hil.config.drawn import DrawnValues, current_drawn
 from hil.config.errors import DEVICE_ABSENT, RefusedError
 from hil.config.inputs import collected
 from hil.draw.scenario_draw import check_read, drawn_request, summarize_drawn
@@ -189,7 +189,7 @@ def _signals(until_shown: ExitStack | None) -> Iterator[StopRequest]:
             until_shown.push(run_only.pop_all())
 
 
-def _show_drawn(drawn: Drawn, show: Callable[[], None]) -> None:
+def _show_drawn(drawn: DrawnValues, show: Callable[[], None]) -> None:
     """Show what was drawn, then the rest."""
     words = ", ".join(f"{key} {value:g}" for key, value in drawn.values.items())
     out.print(f"drawn by seed {drawn.seed}: {words}", soft_wrap=True)

@@ -54,6 +54,7 @@ FMU = "hil.stations.simulator.commands.fmu_summaries"
 DIAGRAM = "hil.diagram.show.summaries"
 LAWS = "hil.diagram.show.law_summaries"
 EXERCISE = "hil.diagram.exercises.exercise_summaries"
+CAMPAIGN = "hil.campaign.campaign_summaries"
 VERBS = {
     "hil run": RUN,
     "hil check": CHECK,
@@ -118,6 +119,8 @@ VERBS = {
     "hil host record": (f"{HOST}:HostRecordSummary",),
     "hil host latency": ("hil.stations.simulator.cue.latency_run:LatencySummary",),
     "hil world rerun": (f"{WORLD_RUNS}:RerunSummary",),
+    "hil campaign run": (f"{CAMPAIGN}:CampaignSummary",),
+    "hil campaign replay": (f"{CAMPAIGN}:ReplaysSummary",),
     "hil diagram check": (f"{DIAGRAM}:DiagramCheckSummary",),
     "hil diagram bench": (f"{DIAGRAM}:DiagramBenchSummary",),
     "hil diagram run": (f"{DIAGRAM}:DiagramRunSummary",),

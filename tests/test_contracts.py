@@ -162,7 +162,7 @@ def test_a_folder_on_no_line_is_told(broken):
 def test_every_third_party_library_has_one_room():
     project = PROJECT["project"]
     extras = project["optional-dependencies"]
-    chosen = ("panel", "handles", "world", "fmu", "fly", "seismic")
+    chosen = ("panel", "handles", "world", "fmu", "fly", "seismic", "campaign")
     wanted = [*project["dependencies"], *(one for name in chosen for one in extras[name])]
     names = {re.match(r"[A-Za-z0-9_-]+", one)[0].lower() for one in wanted}
     assert names >= BOUND_ONLY

@@ -46,6 +46,7 @@ CALLED = {one.rpartition(".")[2] for one in OPENERS | METHODS | {"open"}}
 """One of these words stands in the source of whatever opens a file."""
 
 MAY_OPEN = {
+    "hil/campaign/folder.py": "its own folder, to lock it",
     "hil/config/files.py": "the place that opens",
     "hil/config/installation.py": "installed code, to compare it with its record",
     "hil/config/libraries.py": "installed code, to tell its digest",
@@ -172,6 +173,12 @@ DOCUMENTS = frozenset({"scenario_file", "rig_file", "robot_file", "diagram_file"
 OTHERS = frozenset({"name", "path", "source", "speed", "acceleration"})
 """Settings that are called like much else."""
 MAY_JOIN = {
+    "hil/campaign/execution.py": "the scenario itself",
+    "hil/campaign/page.py": "a recording that it has kept",
+    "hil/campaign/plan.py": "the folder of a run",
+    "hil/campaign/session.py": "the folder of a run",
+    "hil/campaign/worker.py": "the scenario itself",
+    "hil/run/drawn_documents.py": "copies that it makes, in the folder of the run",
     "hil/cli/together.py": "the recording of a part, as its own process printed it",
     "hil/config/file_search.py": "the place that finds",
     "hil/diagram/file/read.py": "a library, which is judged; a table that `find_file` finds again",

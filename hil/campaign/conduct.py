@@ -15,7 +15,7 @@ from hil.campaign.executor import Executor
 from hil.campaign.folder import CampaignFolder
 from hil.campaign.job import Job, Keep, Result
 from hil.campaign.statistics import worst_rows
-from hil.campaign.table import Row
+from hil.campaign.table import RunRow
 from hil.config.errors import RefusedError
 from hil.timing.clock import worked_s
 
@@ -62,7 +62,7 @@ class Conductor:
         ]
         total = len(folder.campaign.seeds) * len(folder.campaign.variants)
         for result in self._results(missing, total):
-            folder.table.put(Row.of(result, folder.path))
+            folder.table.put(RunRow.of(result, folder.path))
             with folder.safely():
                 folder.table.write()
         self._keep_worst()
@@ -78,7 +78,7 @@ class Conductor:
         ]
         for result in self._results(jobs, 0):
             row = folder.table.row(result.job.seed, result.job.variant)
-            again = Row.of(result, folder.path)
+            again = RunRow.of(result, folder.path)
             if row is not None and again.sha256 == row.sha256:
                 folder.table.put(replace(row, recording=again.recording))
         if jobs:
@@ -119,7 +119,7 @@ class Conductor:
         raise RefusedError(f"{words}; {self._folder.how_to_go_on()}")
 
 
-def own_rows(folder: CampaignFolder) -> list[Row]:
+def own_rows(folder: CampaignFolder) -> list[RunRow]:
     """Rows of the campaign's present seeds and variants."""
     campaign = folder.campaign
     wanted = {(seed, variant) for seed in campaign.seeds for variant in campaign.variants}

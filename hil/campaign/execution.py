@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from hil.campaign.job import Job, Keep, Outcome, Result, measures_of, outcome_of, reason_of
+from hil.campaign.job import Job, Keep, Result, RunOutcome, measures_of, outcome_of, reason_of
 from hil.config.errors import ConfigError, RefusedError
 from hil.recording.header import RecordingError
 from hil.run.end import summarize_conclusion
@@ -59,13 +59,13 @@ def execute(job: Job) -> Result:
         with ran.until_shown:
             return _result(job, ran)
     except (ConfigError, RefusedError) as error:
-        return Result(job, Outcome.REFUSED, _line(error))
+        return Result(job, RunOutcome.REFUSED, _line(error))
     except RecordingError as error:
-        return Result(job, Outcome.FAULT, unrecorded=_line(error))
+        return Result(job, RunOutcome.FAULT, unrecorded=_line(error))
     except OSError as error:
-        return Result(job, Outcome.FAULT, unrecorded=f"{job.folder}: {_line(error)}")
+        return Result(job, RunOutcome.FAULT, unrecorded=f"{job.folder}: {_line(error)}")
     except Exception as error:  # the other runs of the campaign go on
-        return Result(job, Outcome.FAULT, _line(unforeseen(error)))
+        return Result(job, RunOutcome.FAULT, _line(unforeseen(error)))
 
 
 def _line(error: Exception) -> str:
@@ -83,14 +83,14 @@ def _result(job: Job, ran: Ran) -> Result:
     size = sum(one.stat().st_size for one in path.parent.glob("*.mcap"))
     sha256 = values["recording_sha256"]
     unrecorded = "" if sha256 else f"{path}: {values['recording_failure'] or 'it is not whole'}"
-    is_kept = bool(unrecorded) or job.keep is Keep.ALL or outcome is not Outcome.SUCCEEDED
+    is_kept = bool(unrecorded) or job.keep is Keep.ALL or outcome is not RunOutcome.SUCCEEDED
     if not is_kept:
         remove_run(path)
     drawn = values.get("drawn")
     return Result(
         job,
         outcome,
-        "" if outcome is Outcome.SUCCEEDED else reason_of(values),
+        "" if outcome is RunOutcome.SUCCEEDED else reason_of(values),
         drawn=measures_of(drawn) if isinstance(drawn, dict) else {},
         measures=measures_of(values),
         sha256=sha256 or "",

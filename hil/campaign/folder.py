@@ -54,7 +54,7 @@ class CampaignFolder:
         self.table: RunTable = RunTable(path / TABLE_NAME, campaign.keys, campaign.variants)
 
     @classmethod
-    def open(cls, path: Path, campaign: Campaign | None, seeds: str | None) -> CampaignFolder:
+    def reopen(cls, path: Path, campaign: Campaign | None, seeds: str | None) -> CampaignFolder:
         """Open the folder of a campaign that was begun; `locked` reads its rows.
 
         Args:

@@ -15,7 +15,7 @@ import orjson
 Number = int | float
 
 
-class Outcome(StrEnum):
+class RunOutcome(StrEnum):
     """How a run of a campaign ended."""
 
     SUCCEEDED = "succeeded"
@@ -72,7 +72,7 @@ class Result:
     """A run that is over."""
 
     job: Job
-    outcome: Outcome
+    outcome: RunOutcome
     reason: str = ""
     """Why it did not succeed, in a line; empty if it did."""
     drawn: Mapping[str, Number] = field(default_factory=dict)
@@ -99,19 +99,19 @@ class Result:
         job = Job.from_json(orjson.dumps(raw["job"]))
         measures = {name: one for name, one in raw["measures"].items() if one is not None}
         return cls(
-            **raw | {"job": job, "outcome": Outcome(raw["outcome"]), "measures": measures}
+            **raw | {"job": job, "outcome": RunOutcome(raw["outcome"]), "measures": measures}
         )  # fmt: skip
 
 
 def died(job: Job, words: str) -> Result:
     """Result of a run whose worker ended each time."""
     times = f"its worker ended {job.given} times"
-    return Result(job, Outcome.WORKER, f"{times}: {words}" if words else times)
+    return Result(job, RunOutcome.WORKER, f"{times}: {words}" if words else times)
 
 
-def outcome_of(values: Mapping[str, Any]) -> Outcome:
+def outcome_of(values: Mapping[str, Any]) -> RunOutcome:
     """Outcome of a run from what `hil run --json` prints of it."""
-    return Outcome.SUCCEEDED if values.get("succeeded", values["ok"]) else Outcome.FAILED
+    return RunOutcome.SUCCEEDED if values.get("succeeded", values["ok"]) else RunOutcome.FAILED
 
 
 def reason_of(values: Mapping[str, Any]) -> str:

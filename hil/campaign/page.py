@@ -20,7 +20,7 @@ from hil.campaign.statistics import (
     relations_to_measures,
     worst_rows,
 )
-from hil.campaign.table import Row
+from hil.campaign.table import RunRow
 from hil.config.files import write_whole
 from hil.recording.header import RecordingError
 
@@ -87,12 +87,12 @@ def page_values(folder: CampaignFolder, *, pages: bool = False) -> dict[str, Any
     }
 
 
-def _of(rows: Sequence[Row], variant: tuple[str, ...]) -> list[Row]:
+def _of(rows: Sequence[RunRow], variant: tuple[str, ...]) -> list[RunRow]:
     return [row for row in rows if row.variant == variant]
 
 
 def _variant(
-    variant: tuple[str, ...], rows: Sequence[Row], names: Sequence[str]
+    variant: tuple[str, ...], rows: Sequence[RunRow], names: Sequence[str]
 ) -> dict[str, Any]:  # fmt: skip
     own = _of(rows, variant)
     rate = rate_of(own)
@@ -114,7 +114,7 @@ def _relation(one: Relation, variant: tuple[str, ...]) -> dict[str, Any]:
     return {"variant": variant, **words}
 
 
-def _worst(row: Row, folder: CampaignFolder, *, pages: bool) -> dict[str, str]:
+def _worst(row: RunRow, folder: CampaignFolder, *, pages: bool) -> dict[str, str]:
     values = [f"{key} {value:g}" for key, value in (*row.drawn.items(), *row.measures.items())]
     found = {
         "name": " ".join([*row.variant, f"seed {row.seed}"]),

@@ -112,7 +112,7 @@ def _campaign(options: CampaignOptions, scenario: str) -> Campaign:
 
 def _folder(options: CampaignOptions, campaign: Campaign | None) -> CampaignFolder:
     if options.resume is not None:
-        return CampaignFolder.open(options.resume, campaign, options.seeds)
+        return CampaignFolder.reopen(options.resume, campaign, options.seeds)
     if campaign is None:
         raise ConfigError("command line", ["a SCENARIO is needed, or --resume DIR"])
     return CampaignFolder.create(options.out, campaign)
@@ -168,7 +168,7 @@ def replay(path: Path, seed: int) -> ReplaysSummary:
         ConfigError: if the folder holds no campaign, or no row of this seed, or files have changed.
         RefusedError: if a run cannot be recorded.
     """
-    folder = CampaignFolder.open(path, None, None)
+    folder = CampaignFolder.reopen(path, None, None)
     with folder.locked():
         rows = [row for row in folder.table.rows if row.seed == seed]
     if not rows:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any, Final
 
-from hil.campaign.table import Row
+from hil.campaign.table import RunRow
 
 Z_95: Final = 1.959963984540054
 """Quantile of the standard normal distribution at 97.5 %."""
@@ -47,18 +47,18 @@ class Rate:
         return low, 1.0 if self.succeeded == n else centre + half
 
 
-def rate_of(rows: Sequence[Row]) -> Rate:
+def rate_of(rows: Sequence[RunRow]) -> Rate:
     """Rate of rows."""
     return Rate(sum(row.succeeded for row in rows), len(rows))
 
 
-def reasons_of(rows: Sequence[Row]) -> list[tuple[str, int]]:
+def reasons_of(rows: Sequence[RunRow]) -> list[tuple[str, int]]:
     """Reasons of failures, the most frequent first; texts that differ in numbers are one."""
     counts = Counter(failure_name(row) for row in rows if not row.succeeded)
     return sorted(counts.items(), key=lambda one: (-one[1], one[0]))
 
 
-def failure_name(row: Row) -> str:
+def failure_name(row: RunRow) -> str:
     """Reason of a failed run without its numbers."""
     return re.sub(r"-?\d+(\.\d+)?(e[-+]?\d+)?", "#", row.reason) or row.outcome.value
 
@@ -78,7 +78,7 @@ class Relation:
     """Chance of so strong a relation if there is none."""
 
 
-def relations_to_failure(rows: Sequence[Row]) -> list[Relation]:
+def relations_to_failure(rows: Sequence[RunRow]) -> list[Relation]:
     """How each drawn value goes with failures, the surest first.
 
     H. B. Mann, D. R. Whitney, "On a test of whether one of two random variables is stochastically
@@ -98,7 +98,7 @@ def relations_to_failure(rows: Sequence[Row]) -> list[Relation]:
     return sorted(found, key=lambda one: (one.p, one.drawn))
 
 
-def relations_to_measures(rows: Sequence[Row], most: int = 20) -> list[Relation]:
+def relations_to_measures(rows: Sequence[RunRow], most: int = 20) -> list[Relation]:
     """How drawn values go with measures of runs that moved, the strongest first."""
     from scipy.stats import spearmanr
 
@@ -116,17 +116,17 @@ def relations_to_measures(rows: Sequence[Row], most: int = 20) -> list[Relation]
     return sorted(sure, key=lambda one: (-abs(one.strength), one.drawn, one.other))[:most]
 
 
-def _keys(rows: Sequence[Row]) -> list[str]:
+def _keys(rows: Sequence[RunRow]) -> list[str]:
     return sorted({key for row in rows for key in row.drawn})
 
 
-def measure_names(rows: Sequence[Row]) -> list[str]:
+def measure_names(rows: Sequence[RunRow]) -> list[str]:
     """Names of the measures of rows, in their order, without those of the computer's speed."""
     names = dict.fromkeys(name for row in rows for name in row.measures)
     return [name for name in names if not name.endswith(TIMES)]
 
 
-def worst_rows(rows: Sequence[Row], most: int = WORST) -> list[Row]:
+def worst_rows(rows: Sequence[RunRow], most: int = WORST) -> list[RunRow]:
     """The worst runs: failures first, then those whose measures are farthest from the others'.
 
     Of the failures one of each reason comes first, beginning with the rarest.
@@ -134,7 +134,7 @@ def worst_rows(rows: Sequence[Row], most: int = WORST) -> list[Row]:
     far = _distances(rows)
     counts = Counter(failure_name(row) for row in rows if not row.succeeded)
     turns = Counter[str]()
-    keyed = list[tuple[tuple[float, ...], int, Row]]()
+    keyed = list[tuple[tuple[float, ...], int, RunRow]]()
     for number, row in sorted(enumerate(rows), key=lambda one: -far[one[0]]):
         if row.succeeded:
             keyed.append(((1.0, -far[number]), number, row))
@@ -145,7 +145,7 @@ def worst_rows(rows: Sequence[Row], most: int = WORST) -> list[Row]:
     return [row for _, _, row in sorted(keyed, key=lambda one: one[:2])[:most]]
 
 
-def _distances(rows: Sequence[Row]) -> list[float]:
+def _distances(rows: Sequence[RunRow]) -> list[float]:
     """Greatest distance of each row's measures from their medians, in median deviations."""
     far = [0.0] * len(rows)
     for name in measure_names(rows):

@@ -15,7 +15,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Final
 
-from hil.campaign.job import Number, Outcome, Result
+from hil.campaign.job import Number, Result, RunOutcome
 from hil.config.errors import ConfigError
 from hil.config.files import read_regular, write_whole
 from hil.config.visible_text import visible
@@ -29,12 +29,12 @@ BYTES_MAX: Final = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RunRow:
     """Result of a run, as the table keeps it."""
 
     seed: int
     variant: tuple[str, ...]
-    outcome: Outcome
+    outcome: RunOutcome
     reason: str
     """Why it did not succeed, in a line; what cannot be seen is an escape."""
     sha256: str
@@ -47,10 +47,10 @@ class Row:
     @property
     def succeeded(self) -> bool:
         """Whether the run did what its scenario asks."""
-        return self.outcome is Outcome.SUCCEEDED
+        return self.outcome is RunOutcome.SUCCEEDED
 
     @classmethod
-    def of(cls, result: Result, folder: Path) -> Row:
+    def of(cls, result: Result, folder: Path) -> RunRow:
         """Row of a result, in the campaign of a folder."""
         kept = ""
         if result.recording:
@@ -77,7 +77,7 @@ class RunTable:
         self.path: Path = path
         self._keys = keys
         self._order = {variant: number for number, variant in enumerate(variants)}
-        self._rows: dict[tuple[int, tuple[str, ...]], Row] = {}
+        self._rows: dict[tuple[int, tuple[str, ...]], RunRow] = {}
 
     def __contains__(self, run: tuple[int, tuple[str, ...]]) -> bool:
         return run in self._rows
@@ -86,15 +86,15 @@ class RunTable:
         return len(self._rows)
 
     @property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[RunRow]:
         """All rows in order."""
         return [self._rows[run] for run in sorted(self._rows, key=self._place)]
 
-    def row(self, seed: int, variant: tuple[str, ...]) -> Row | None:
+    def row(self, seed: int, variant: tuple[str, ...]) -> RunRow | None:
         """Row of a run; None if it is not there."""
         return self._rows.get((seed, variant))
 
-    def put(self, row: Row) -> None:
+    def put(self, row: RunRow) -> None:
         """Take a row, in place of one of the same run."""
         self._rows[row.seed, row.variant] = row
 
@@ -144,7 +144,7 @@ class RunTable:
             )  # fmt: skip
         return text.getvalue()
 
-    def _row_of(self, values: Mapping[str | None, str | None], number: int) -> Row:
+    def _row_of(self, values: Mapping[str | None, str | None], number: int) -> RunRow:
         known = {key: value for key, value in values.items() if key is not None and value}
         fixed = {"seed", *FIRST, *LAST}
         try:
@@ -159,8 +159,8 @@ class RunTable:
                 for key, value in known.items()
                 if key not in fixed and not key.startswith((SET, DRAWN))
             }
-            return Row(
-                int(known["seed"]), variant, Outcome(known["outcome"]), known.get("reason", ""),
+            return RunRow(
+                int(known["seed"]), variant, RunOutcome(known["outcome"]), known.get("reason", ""),
                 known.get("recording_sha256", ""), known.get("recording", ""),
                 int(known["given"]), drawn, measures,
             )  # fmt: skip

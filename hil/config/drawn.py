@@ -19,7 +19,7 @@ DRAW: Final = "draw"
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DrawnValues:
     """Values that a seed has drawn."""
 
     seed: int
@@ -41,11 +41,11 @@ class Drawn:
         return text
 
 
-_CURRENT: ContextVar[Drawn | None] = ContextVar("drawn", default=None)
+_CURRENT: ContextVar[DrawnValues | None] = ContextVar("drawn", default=None)
 
 
 @contextmanager
-def applied(drawn: Drawn) -> Iterator[None]:
+def applied(drawn: DrawnValues) -> Iterator[None]:
     """Let drawn values hold while this is open."""
     before = _CURRENT.set(drawn)
     try:
@@ -54,6 +54,6 @@ def applied(drawn: Drawn) -> Iterator[None]:
         _CURRENT.reset(before)
 
 
-def current_drawn() -> Drawn | None:
+def current_drawn() -> DrawnValues | None:
     """Drawn values of the present run; None if nothing is drawn."""
     return _CURRENT.get()

@@ -21,7 +21,7 @@ from functools import lru_cache
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Final
 
-from hil.draw.table import Choice, Grid, Latin, Law, Normal, Uniform
+from hil.draw.table import ChoiceLaw, GridLaw, LatinLaw, Law, NormalLaw, UniformLaw
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,19 +58,19 @@ def drawn_values(laws: Mapping[str, Law], digest: str, seed: int) -> dict[str, N
 def _drawn(key: str, laws: Mapping[str, Law], digest: str, seed: int) -> Number:
     law = laws[key]
     match law:
-        case Uniform(uniform=(low, high), whole=True):
+        case UniformLaw(uniform=(low, high), whole=True):
             return int(low) + math.floor(_fraction(digest, seed, key) * (high - low + 1.0))
-        case Uniform(uniform=(low, high)):
+        case UniformLaw(uniform=(low, high)):
             return _within(low + _fraction(digest, seed, key) * (high - low), low, high)
-        case Normal(bounds=(low, high)):
+        case NormalLaw(bounds=(low, high)):
             return _within(_normal(law, _fraction(digest, seed, key)), low, high)
-        case Choice(choice=values):
+        case ChoiceLaw(choice=values):
             return values[math.floor(_fraction(digest, seed, key) * len(values))]
-        case Grid(grid=(low, high), count=count):
+        case GridLaw(grid=(low, high), count=count):
             place = _grid_place(key, laws, seed)
             step = (high - low) / (count - 1) if count > 1 else 0.0
             return _within(low + place * step, low, high)
-        case Latin(latin=(low, high)):
+        case LatinLaw(latin=(low, high)):
             return _within(low + _latin_fraction(key, laws, digest, seed) * (high - low), low, high)
 
 
@@ -78,7 +78,7 @@ def _within(value: float, low: float, high: float) -> float:
     return min(max(float(f"{value:.{DIGITS}g}"), low), high)
 
 
-def _normal(law: Normal, fraction: float) -> float:
+def _normal(law: NormalLaw, fraction: float) -> float:
     """Inverse of the distribution function between the bounds."""
     distribution = NormalDist(*law.normal)
     low, high = (distribution.cdf(end) for end in law.bounds)
@@ -108,15 +108,15 @@ def _grid_place(key: str, laws: Mapping[str, Law], seed: int) -> int:
     """Number of the value of a grid: the seed's digit, the first key changing fastest."""
     for name in sorted(laws):
         law = laws[name]
-        if name == key and isinstance(law, Grid):
+        if name == key and isinstance(law, GridLaw):
             return seed % law.count
-        if isinstance(law, Grid):
+        if isinstance(law, GridLaw):
             seed //= law.count
     raise KeyError(key)
 
 
 def _latin_fraction(key: str, laws: Mapping[str, Law], digest: str, seed: int) -> float:
-    counts = {name: law.count for name, law in sorted(laws.items()) if isinstance(law, Latin)}
+    counts = {name: law.count for name, law in sorted(laws.items()) if isinstance(law, LatinLaw)}
     points = _latin_points(digest, len(counts), counts[key])
     return points[seed % counts[key]][list(counts).index(key)]
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class KeyLocation:
     """Where a drawn number stands."""
 
     document: Path | None
@@ -47,13 +47,13 @@ class DrawPlaces:
         self._table, self._file, self._kind = table, file, kind
         self._documents: dict[Path, dict[str, Any]] = {}
 
-    def find(self, keys: Iterator[str] | list[str]) -> dict[str, Place]:
-        """Place of each key.
+    def find(self, keys: Iterator[str] | list[str]) -> dict[str, KeyLocation]:
+        """Location of each key.
 
         Raises:
             ConfigError: with a line for each key that leads to no number.
         """
-        found, wrong = dict[str, Place](), list[str]()
+        found, wrong = dict[str, KeyLocation](), list[str]()
         for key in keys:
             try:
                 found[key] = self._walk(key)
@@ -65,7 +65,7 @@ class DrawPlaces:
             raise ConfigError(str(self._file), wrong)
         return found
 
-    def texts(self, values: Mapping[Place, int | float]) -> dict[str, bytes]:
+    def texts(self, values: Mapping[KeyLocation, int | float]) -> dict[str, bytes]:
         """Texts of documents with other values, by real paths."""
         changes: dict[Path, list[tuple[str, Any]]] = {}
         for place, value in values.items():
@@ -78,7 +78,7 @@ class DrawPlaces:
             for path, found in changes.items()
         }
 
-    def _walk(self, key: str) -> Place:
+    def _walk(self, key: str) -> KeyLocation:
         node, file, before = self._table, None, list[str]()
         parts = key.split(".")
         for depth, part in enumerate(parts):
@@ -92,7 +92,7 @@ class DrawPlaces:
             what = "a table" if isinstance(node, Mapping) else f"{node!r:.60}"
             line = f"{'.'.join(before)} is {what} in {file or self._file}; only a number is drawn"
             raise ConfigError("", [line])
-        return Place(file, ".".join(before))
+        return KeyLocation(file, ".".join(before))
 
     def _document(self, name: str, place: tuple[str, ...], beside: Path | None) -> Path:
         document = beside or self._file

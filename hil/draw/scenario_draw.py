@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from hil.config.drawn import DRAW, Drawn, applied
+from hil.config.drawn import DRAW, DrawnValues, applied
 from hil.config.errors import ConfigError
 from hil.config.inputs import unnoted
 from hil.config.settings import apply_overrides, read_toml
 
 if TYPE_CHECKING:
-    from hil.draw.places import DrawPlaces, Place
+    from hil.draw.places import DrawPlaces, KeyLocation
     from hil.draw.table import Law
     from hil.run.station import Request, Station
 
@@ -36,7 +36,7 @@ class ScenarioDraw:
         self._file = request.file
         table = read_toml(self._file)
         self._laws: dict[str, Law] = {}
-        self._places: dict[str, Place] = {}
+        self._places: dict[str, KeyLocation] = {}
         self._documents: DrawPlaces | None = None
         self.digest = ""
         """Digest of the scenario that the draw depends on; empty if nothing is drawn."""
@@ -61,25 +61,27 @@ class ScenarioDraw:
         self._documents = DrawPlaces(changed, self._file, station.scenarios)
         self._places = self._documents.find(list(self._laws))
 
-    def by(self, seed: int) -> Drawn:
+    def by(self, seed: int) -> DrawnValues:
         """Values that a seed draws."""
         if self._documents is None:
-            return Drawn(seed)
+            return DrawnValues(seed)
         from hil.draw.numbers import drawn_values
 
         values = drawn_values(self._laws, self.digest, seed)
         values = {key: value for key, value in values.items() if key not in self._fixed}
         texts = self._documents.texts({self._places[key]: one for key, one in values.items()})
-        return Drawn(seed, values, texts)
+        return DrawnValues(seed, values, texts)
 
-    def changes(self, drawn: Drawn) -> list[tuple[str, Any]]:
+    def changes(self, drawn: DrawnValues) -> list[tuple[str, Any]]:
         """Changes of the scenario's own table."""
         places = ((self._places[key], value) for key, value in drawn.values.items())
         return [(place.key, value) for place, value in places if place.document is None]
 
 
 @contextmanager
-def drawn_request(station: Station, request: Request) -> Iterator[tuple[Request, Drawn | None]]:
+def drawn_request(
+    station: Station, request: Request
+) -> Iterator[tuple[Request, DrawnValues | None]]:
     """Let the draw of a request hold: the request with it, and what is drawn; None if nothing is.
 
     Raises:
@@ -125,7 +127,7 @@ def check_seed(seed: Any, source: str) -> None:
         raise ConfigError(source, [f"seed = {seed!r:.60}: need a whole number, 0 to {SEED_MAX}"])
 
 
-def check_read(drawn: Drawn, source: str) -> None:
+def check_read(drawn: DrawnValues, source: str) -> None:
     """Check that every document with drawn values was read for the plan.
 
     Raises:
@@ -136,7 +138,7 @@ def check_read(drawn: Drawn, source: str) -> None:
         raise ConfigError(source, [f"{DRAW}: {path} {words}" for path in unread])
 
 
-def summarize_drawn(drawn: Drawn, values: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def summarize_drawn(drawn: DrawnValues, values: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Seed and drawn values for a program; those that a station has drawn itself come first."""
     before = (values or {}).get("drawn")
     own = before if isinstance(before, Mapping) else {}

@@ -28,7 +28,7 @@ def _check_range(name: str, ends: Range) -> None:
         raise ValueError(f"{name} = [{ends[0]:g}, {ends[1]:g}]: the first must be the smaller one")
 
 
-class Uniform(Settings):
+class UniformLaw(Settings):
     """All numbers of a range alike."""
 
     uniform: Range
@@ -37,14 +37,14 @@ class Uniform(Settings):
     """Whether only whole numbers are drawn, both ends among them."""
 
     @model_validator(mode="after")
-    def _check(self) -> Uniform:
+    def _check(self) -> UniformLaw:
         _check_range("uniform", self.uniform)
         if self.whole and not all(end.is_integer() for end in self.uniform):
             raise ValueError("whole = true: both ends of uniform must be whole numbers")
         return self
 
 
-class Normal(Settings):
+class NormalLaw(Settings):
     """Normal distribution, cut off at its bounds."""
 
     normal: tuple[float, Annotated[float, Field(gt=0.0)]]
@@ -53,7 +53,7 @@ class Normal(Settings):
     """Least and greatest value, in the unit of the key."""
 
     @model_validator(mode="after")
-    def _check(self) -> Normal:
+    def _check(self) -> NormalLaw:
         _check_range("bounds", self.bounds)
         mean, deviation = self.normal
         closest = min(max(mean, self.bounds[0]), self.bounds[1])
@@ -67,14 +67,14 @@ FAR: Final = 6.0
 """Standard deviations from the mean beyond which no bounds may lie altogether."""
 
 
-class Choice(Settings):
+class ChoiceLaw(Settings):
     """Numbers of a list, each as likely as it is often there."""
 
     choice: Annotated[tuple[int | float, ...], Field(min_length=1, max_length=10_000)]
     """Values, in the unit of the key."""
 
 
-class Grid(Settings):
+class GridLaw(Settings):
     """Equal steps through a range, one after the other by the number of the seed."""
 
     grid: Range
@@ -83,12 +83,12 @@ class Grid(Settings):
     """Number of values; of several grids every combination is taken in turn."""
 
     @model_validator(mode="after")
-    def _check(self) -> Grid:
+    def _check(self) -> GridLaw:
         _check_range("grid", self.grid)
         return self
 
 
-class Latin(Settings):
+class LatinLaw(Settings):
     """One point of a Latin hypercube over all such keys of the scenario."""
 
     latin: Range
@@ -97,14 +97,15 @@ class Latin(Settings):
     """Number of points, the same for all such keys of a scenario."""
 
     @model_validator(mode="after")
-    def _check(self) -> Latin:
+    def _check(self) -> LatinLaw:
         _check_range("latin", self.latin)
         return self
 
 
-Law = Uniform | Normal | Choice | Grid | Latin
+Law = UniformLaw | NormalLaw | ChoiceLaw | GridLaw | LatinLaw
 LAWS: Final[Mapping[str, type[Law]]] = {
-    "uniform": Uniform, "normal": Normal, "choice": Choice, "grid": Grid, "latin": Latin,
+    "uniform": UniformLaw, "normal": NormalLaw, "choice": ChoiceLaw, "grid": GridLaw,
+    "latin": LatinLaw,
 }  # fmt: skip
 
 
@@ -158,7 +159,7 @@ def _law(key: str, value: Any, source: str) -> Law:
 
 
 def _faults_of_latin(laws: Mapping[str, Law]) -> list[str]:
-    counts = {key: law.count for key, law in laws.items() if isinstance(law, Latin)}
+    counts = {key: law.count for key, law in laws.items() if isinstance(law, LatinLaw)}
     if len(set(counts.values())) < 2:
         return []
     told = ", ".join(f'"{key}" {count}' for key, count in counts.items())

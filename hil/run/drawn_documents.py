@@ -4,18 +4,18 @@ from pathlib import Path
 
 import orjson
 
-from hil.config.drawn import Drawn
+from hil.config.drawn import DrawnValues
 from hil.config.files import write_new
 from hil.recording.header import RecordingError
 
 
-def drawn_facts(drawn: Drawn) -> dict[str, str]:
+def drawn_facts(drawn: DrawnValues) -> dict[str, str]:
     """Facts of a run's header: the seed, and the drawn values as JSON."""
     values = orjson.dumps(dict(drawn.values), option=orjson.OPT_SORT_KEYS).decode()
     return {"drawn_seed": str(drawn.seed), "drawn": values}
 
 
-def write_documents(drawn: Drawn, folder: Path) -> None:
+def write_documents(drawn: DrawnValues, folder: Path) -> None:
     """Write the documents of a run as they were drawn beside its recording.
 
     Raises:

@@ -15,11 +15,11 @@ from hil.campaign import folder as folders
 from hil.campaign.conduct import Conductor
 from hil.campaign.executor import AGAIN_MAX, given_again
 from hil.campaign.folder import CampaignFolder
-from hil.campaign.job import Job, Keep, Outcome, Result, died, measures_of, outcome_of, reason_of
+from hil.campaign.job import Job, Keep, Result, RunOutcome, died, measures_of, outcome_of, reason_of
 from hil.campaign.plan import Campaign, read_compared
 from hil.campaign.progress import time_left
 from hil.campaign.seeds import read_seeds, seeds_text
-from hil.campaign.table import Row, RunTable
+from hil.campaign.table import RunRow, RunTable
 from hil.config.errors import ConfigError, RefusedError
 
 Usage = namedtuple("Usage", "total used free")
@@ -58,7 +58,7 @@ def result_of(job):
         (place / "recording.mcap").write_bytes(b"rows")
         recording = str(place / "recording.mcap")
     return Result(
-        job, Outcome.FAILED if fails else Outcome.SUCCEEDED, "blocked" if fails else "",
+        job, RunOutcome.FAILED if fails else RunOutcome.SUCCEEDED, "blocked" if fails else "",
         drawn={"mass": job.seed * 0.5}, measures={"time_s": 10.0 + len(word) + job.seed},
         sha256=f"{job.seed}{word}", recording=recording, recording_bytes=1000,
     )  # fmt: skip
@@ -255,8 +255,8 @@ MEASURES = st.dictionaries(st.sampled_from(["time_s", "path_m", "turns"]), NUMBE
 @given(
     st.lists(
         st.builds(
-            Row, st.integers(0, 2**32 - 1), st.sampled_from([("a b",), ('c,"',)]),
-            st.sampled_from(Outcome), TEXTS, TEXTS, TEXTS, st.integers(1, 4), MEASURES, MEASURES,
+            RunRow, st.integers(0, 2**32 - 1), st.sampled_from([("a b",), ('c,"',)]),
+            st.sampled_from(RunOutcome), TEXTS, TEXTS, TEXTS, st.integers(1, 4), MEASURES, MEASURES,
         )
     )
 )  # fmt: skip
@@ -278,14 +278,16 @@ def test_a_table_reads_back_as_it_was_written(tmp_path_factory, rows):
 
 def test_a_reason_is_a_line_that_can_be_seen(tmp_path):
     job = Job(0, "a.toml", 0, (), (), str(tmp_path))
-    row = Row.of(Result(job, Outcome.FAILED, "a\rb\x1b"), tmp_path)
+    row = RunRow.of(Result(job, RunOutcome.FAILED, "a\rb\x1b"), tmp_path)
     assert row.reason.isprintable()
 
 
 def test_jobs_and_results_pass_as_lines():
     job = Job(3, "a.toml", 7, ("a=1",), ("x",), "/f", Keep.ALL, 2)
     assert Job.from_json(job.to_json()) == job
-    result = Result(job, Outcome.FAILED, "why", {"a": 1.5}, {"b": 2, "c": float("nan")}, "s", "r")
+    result = Result(
+        job, RunOutcome.FAILED, "why", {"a": 1.5}, {"b": 2, "c": float("nan")}, "s", "r"
+    )
     assert Result.from_json(result.to_json()) == replace(result, measures={"b": 2})
     assert b"\n" not in result.to_json()
 
@@ -295,9 +297,9 @@ def test_a_stations_json_is_the_source_of_outcome_reason_and_measures():
         "format": 1, "ok": True, "succeeded": False, "reason": "dropped", "cause": "",
         "time_s": 61.5, "turns": 4, "done": True, "recording_parts": 1, "phases": {"lift": 2.0},
     }  # fmt: skip
-    assert outcome_of(values) is Outcome.FAILED
-    assert outcome_of({"ok": True}) is Outcome.SUCCEEDED
-    assert outcome_of({"ok": False}) is Outcome.FAILED
+    assert outcome_of(values) is RunOutcome.FAILED
+    assert outcome_of({"ok": True}) is RunOutcome.SUCCEEDED
+    assert outcome_of({"ok": False}) is RunOutcome.FAILED
     assert reason_of(values) == "dropped"
     assert reason_of({"reason": "", "cause": "a\nb"}) == "a; b"
     assert measures_of(values) == {"time_s": 61.5, "turns": 4}

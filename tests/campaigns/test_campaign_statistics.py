@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.optimize import brentq
 
-from hil.campaign.job import Outcome
+from hil.campaign.job import RunOutcome
 from hil.campaign.statistics import (
     Rate,
     rate_of,
@@ -17,14 +17,14 @@ from hil.campaign.statistics import (
     relations_to_measures,
     worst_rows,
 )
-from hil.campaign.table import Row
+from hil.campaign.table import RunRow
 
 QUANTILE = stats.norm.ppf(0.975)
 
 
 def row(seed, *, reason="", drawn=None, measures=None):
-    outcome = Outcome.FAILED if reason else Outcome.SUCCEEDED
-    return Row(seed, (), outcome, reason, "a", "", 1, drawn or {}, measures or {})
+    outcome = RunOutcome.FAILED if reason else RunOutcome.SUCCEEDED
+    return RunRow(seed, (), outcome, reason, "a", "", 1, drawn or {}, measures or {})
 
 
 @given(st.integers(1, 3000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))

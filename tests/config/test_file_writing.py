@@ -14,6 +14,7 @@ from hil.config.files import make_folder, replacing_text, write_new, write_whole
 from hil.config.installation import HOME, PACKAGES
 
 OWN = {
+    "hil/campaign/worker.py": "a pipe, not a file",
     "hil/config/files.py": "the writer itself",
     "hil/diagram/run/taps.py": "a file of the bench's own folder, made for one run",
     "hil/desk/velocity/remote_writer.py": "a token in a folder of its own",

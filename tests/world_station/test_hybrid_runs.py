@@ -12,6 +12,7 @@ from campaign import count
 from scipy.spatial.transform import Rotation
 
 from hil.config.file_search import configs_dir
+from hil.recording.end import RecordedEnd
 from hil.recording.reader import Recording
 from hil.stations.world.cycle.bench import open_bench
 from hil.stations.world.cycle.robot_signals import EndErrors
@@ -127,7 +128,9 @@ def test_without_force_control_aside_the_peg_jams(tmp_path):
     told = ", ".join(f"{{parameter='{name}', value={value}}}" for name, value in stiff)
     recording = ran("peg", tmp_path, f"diagram.set=[{told}]", ended="failed")
     assert recording.column("tool_pose")[-1, 2] > BOTTOM_M + 5e-3
-    assert recording.end.reason.startswith("goal jammed: z of tool, off by ")
+    assert RecordedEnd.of(recording.metadata).end.reason.startswith(
+        "goal jammed: z of tool, off by "
+    )
 
 
 def test_errors_of_the_end_are_those_of_its_poses_and_their_differences():

@@ -27,7 +27,15 @@ SCENARIO: Final = FileKind(
     check=_late("plan.task_plan:task_plan_from_table"),
 )
 """Kind of the scenario files of this station."""
-SECTIONS: Final[tuple[Section, ...]] = WORLD_SECTIONS
+_REPORT: Final = "hil.stations.task.report"
+SECTIONS: Final[tuple[Section, ...]] = (
+    Section("judgement", f"{_REPORT}.judgement_table:judgement", "Judgement of the task"),
+    Section("track", f"{_REPORT}.track_figure:track", "Track of the robot"),
+    Section("course", f"{_REPORT}.course_figure:course", "Phases, voltages and forces over time"),
+    Section("phases", f"{_REPORT}.phase_pictures:phase_pictures", "The beginning of each phase"),
+    *(one for one in WORLD_SECTIONS if one.name not in ("goal", "tool", "errors")),
+)
+"""Sections of its pages besides the common ones."""
 
 
 def _offered() -> tuple[Offer, ...]:

@@ -46,6 +46,7 @@ class BodyGroups:
                        else self._model.geom(one).name for one in geoms]  # fmt: skip
         self._groups = [found[bodies[one]] if bodies[one] else groups.get(self._names[one], other)
                         for one in geoms]  # fmt: skip
+        self._pairs: dict[tuple[int, int], tuple[tuple[str, str], tuple[str, str]]] = {}
 
     def _groups_of_bodies(self, groups: Mapping[str, str], other: str) -> list[str]:
         found = [""] * self._model.nbody
@@ -59,18 +60,25 @@ class BodyGroups:
         if not data.ncon or not data.nefc:
             return []
         contacts, found = data.contact, list[GroupContact]()
-        rows = contacts.efc_address.tolist()
+        rows, places_m = contacts.efc_address.tolist(), contacts.pos.tolist()
         for at, (one, other) in enumerate(contacts.geom.tolist()):
-            if rows[at] < 0:
-                continue
-            if self._groups[other] < self._groups[one]:
-                one, other = other, one
-            x, y, z = contacts.pos[at].tolist()
-            found.append(GroupContact(
-                (self._groups[one], self._groups[other]), (self._names[one], self._names[other]),
-                (x, y, z), float(data.efc_force[rows[at]]),
-            ))  # fmt: skip
+            if rows[at] >= 0:
+                groups, bodies = self._pair(one, other)
+                x, y, z = places_m[at]
+                force_n = float(data.efc_force[rows[at]])
+                found.append(GroupContact(groups, bodies, (x, y, z), force_n))
         return found
+
+    def _pair(self, one: int, other: int) -> tuple[tuple[str, str], tuple[str, str]]:
+        """Groups and names of the bodies of two geoms; kept, as steps ask for few again."""
+        pair = self._pairs.get((one, other))
+        if pair is None:
+            first, second = (one, other)
+            if self._groups[other] < self._groups[one]:
+                first, second = other, one
+            groups = self._groups[first], self._groups[second]
+            pair = self._pairs[one, other] = groups, (self._names[first], self._names[second])
+        return pair
 
 
 class JointSpeeds:

@@ -26,6 +26,8 @@ class ContactPairs:
             shown.get(body) or self._plain(geom, body) for geom, body in enumerate(bodies)
         ]
         self._owners = np.array([owners.get(body, -1) for body in bodies], dtype=np.intp)
+        self._owned = self._owners >= 0
+        self._pairs: dict[tuple[int, int], Pair] = {}
 
     def now(self) -> dict[Pair, float]:
         """Normal force of each pair of which one is a robot's [N]; that one is the first."""
@@ -33,8 +35,9 @@ class ContactPairs:
         if not data.ncon or not data.nefc:
             return {}
         contacts = data.contact
-        geoms, rows = contacts.geom, contacts.efc_address
-        chosen = np.flatnonzero((self._owners[geoms] >= 0).any(axis=1) & (rows >= 0))
+        rows = contacts.efc_address
+        geoms = contacts.geom
+        chosen = np.flatnonzero(self._owned[geoms].any(axis=1) & (rows >= 0))
         found: dict[Pair, float] = {}
         forces = data.efc_force[rows[chosen]].tolist()
         for (one, other), force_n in zip(geoms[chosen].tolist(), forces, strict=True):
@@ -64,10 +67,14 @@ class ContactPairs:
         return found
 
     def _pair(self, one: int, other: int) -> Pair:
-        (_, first), (_, second) = sorted(
-            (self._owners[geom] < 0, self._names[geom]) for geom in (one, other)
-        )
-        return first, second
+        """Names of the bodies of two geoms, a robot's first; kept, as steps ask for few again."""
+        pair = self._pairs.get((one, other))
+        if pair is None:
+            (_, first), (_, second) = sorted(
+                (self._owners[geom] < 0, self._names[geom]) for geom in (one, other)
+            )
+            pair = self._pairs[one, other] = first, second
+        return pair
 
     def _named(self, world: World) -> tuple[dict[int, str], dict[int, int]]:
         """Names of links, and the robot of each body, by the engine's numbers of bodies."""

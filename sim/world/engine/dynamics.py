@@ -42,6 +42,7 @@ class RobotDynamics:
         self._bias: Array = self._data.qfrc_bias  # views of arrays that the engine keeps writing
         self._passive: Array = self._data.qfrc_passive
         self._factors = _make_factors(0, 0)
+        self._tied, self._rates = np.empty(0), np.empty((0, 0))
         self._sparse = bool(self._engine.mj_isSparse(self._model))
         self._still = np.zeros(len(self._driven))
         self.holding()  # compiles the kernels before a run
@@ -66,14 +67,24 @@ class RobotDynamics:
                     accelerations, self._accelerations,
                 ):  # fmt: skip
                     return self._borne(entries)
-            jacobian = entries[: count * self._freedoms].reshape(count, self._freedoms)
-            sides = jacobian[:, self._others], -jacobian[:, self._driven]
-            rates = np.asarray(np.linalg.lstsq(*sides, rcond=DEPENDENT)[0], np.float64)
+            rates = self._solve_ties(entries[: count * self._freedoms])
             self._accelerations[self._others] = rates @ accelerations
             needed = self._needed(accelerations)
             return needed[self._driven] + rates.T @ needed[self._others]
         self._accelerations[self._others] = 0.0
         return self._needed(accelerations)[self._driven]
+
+    def _solve_ties(self, entries: Array) -> Array:
+        """Rates of the other joints per rate of each driven one, shape (others, drives).
+
+        They are kept while the ties are as they were, as those of joints that follow others are.
+        """
+        if not np.array_equal(entries, self._tied):
+            self._tied = entries.copy()
+            jacobian = entries.reshape(-1, self._freedoms)
+            sides = jacobian[:, self._others], -jacobian[:, self._driven]
+            self._rates = np.asarray(np.linalg.lstsq(*sides, rcond=DEPENDENT)[0], np.float64)
+        return self._rates
 
     def _needed(self, accelerations: Array) -> Array:
         """Efforts at all freedoms, shape (freedoms,)."""

@@ -101,10 +101,7 @@ class WorldBody:
 
     def pose(self) -> Array:
         """Frame of the body in the world, shape (4, 4)."""
-        pose = np.eye(4)
-        pose[:3, :3] = self._data.xmat[self._body].reshape(3, 3)
-        pose[:3, 3] = self._data.xpos[self._body]
-        return pose
+        return body_pose(self._data, self._body)
 
     def velocity(self) -> tuple[Array, Array]:
         """Velocity of its frame's origin [m/s], and angular velocity [rad/s]; the world's axes."""
@@ -112,6 +109,15 @@ class WorldBody:
         kind = self._engine.mjtObj.mjOBJ_XBODY
         self._engine.mj_objectVelocity(self._model, self._data, kind, self._body, found, 0)
         return found[3:], found[:3]
+
+
+def body_pose(data: Any, body: int) -> Array:
+    """Frame of a body in the world after the last step, shape (4, 4), by the engine's number."""
+    pose = np.zeros((4, 4))
+    pose[:3, :3] = data.xmat[body].reshape(3, 3)
+    pose[:3, 3] = data.xpos[body]
+    pose[3, 3] = 1.0
+    return pose
 
 
 def corners_of(library: Any, model: Any, data: Any) -> Array:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.engine.mjcf_robot import PlacedRobot, joint_names, link_name
+from sim.world.engine.world_bodies import body_pose
 from sim.world.robots.body import Numbers
 from sim.world.robots.driven_universals import SECOND
 from sim.world.robots.model import JointType, RobotDrive, RobotJoint
@@ -125,11 +126,7 @@ class WorldRobot:
 
     def pose(self, link: int) -> Array:
         """Frame of a link in the world after the last step, shape (4, 4)."""
-        body = self._bodies[link]
-        pose = np.eye(4)
-        pose[:3, :3] = self._data.xmat[body].reshape(3, 3)
-        pose[:3, 3] = self._data.xpos[body]
-        return pose
+        return body_pose(self._data, self._bodies[link])
 
     def bodies(self) -> dict[int, int]:
         """Engine's numbers of its links' bodies, by link."""

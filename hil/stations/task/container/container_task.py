@@ -34,7 +34,7 @@ TASK: Final = Task(
     draw=_late("draw:draw"),
     navigators={
         name: DiagramChoice("container", library={"Navigator": f"mf4_drive_{name}"})
-        for name in ("robust", "classic")
+        for name in ("robust", "classic", "fuzzy", "manual")
     },
     inputs=("container_m", "container_heading_rad", "bin_m"),
     outputs=("wheels", "arm", "jaws", "phase", "reason", "done"),

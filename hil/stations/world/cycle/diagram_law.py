@@ -49,8 +49,6 @@ class DiagramLaw:
         ConfigError: if it does not fit the robot.
     """
 
-    law: Law = "computed"
-
     def __init__(
         self, used: UsedDiagram, use: DiagramUse, robot_signals: RobotSignals, control: ControlBy,
         drives: Sequence[RobotDrive], built_in: JointLaw, step_s: float,
@@ -72,6 +70,7 @@ class DiagramLaw:
         self._places = np.array(places, np.intp)
         self._alone = places == list(range(len(drives)))
         self._shown = paths_of_displays(used.file)
+        self._uses_model = False
         self._built_in = built_in
         bounds = OutputBounds(most, jump, units)
         self.models = models
@@ -93,11 +92,19 @@ class DiagramLaw:
         engine = version.engine
         for name, numbers in seam.steady.items():
             engine.set_input(name, numbers)
+        self._uses_model |= any(
+            self._robot_signals.is_of_model(signal) for signal in seam.signals.values()
+        )
         feeds = tuple((engine.inputs[name], self._robot_signals.reads(signal))
                       for name, signal in seam.signals.items())  # fmt: skip
         outputs = [engine.outputs[seam.outputs[one.name]] for one in self._setpoints]
         places = np.concatenate([np.arange(one.start, one.stop) for one in outputs])
         return Connections(feeds, places, places_of_displays(engine, self._shown))
+
+    @property
+    def law(self) -> Law:
+        """Effort of the robot's model that the diagram, or the law beside it, needs."""
+        return "computed" if self._uses_model or self.fault or not self._alone else "pid"
 
     def output_now(self, name: str) -> float:
         """First number of an output after the last tick; nan if there is no such output."""

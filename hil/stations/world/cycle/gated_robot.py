@@ -19,7 +19,14 @@ from safety.robot_limits import (
     RobotVerdict,
     RobotViolation,
 )
-from sim.world.control.laws import ControlBy, Gains, JointLaw, JointMotion, commanded_efforts
+from sim.world.control.laws import (
+    ControlBy,
+    Gains,
+    JointLaw,
+    JointMotion,
+    Law,
+    commanded_efforts,
+)
 from sim.world.robots.model import JointType
 
 if TYPE_CHECKING:
@@ -132,14 +139,21 @@ class GatedRobot:
         wanted = JointMotion(*np.array(allowed))
         positions, speeds, _ = self._robot.measured()
         measured = JointMotion(positions, speeds, wanted.accelerations)
-        match law.law:
+        needs = law.law
+        commands = law.command(wanted, measured, self._model_efforts(needs, wanted))
+        if law.law != needs:  # the law has given up in this tick, and another one takes over
+            commands = law.command(wanted, measured, self._model_efforts(law.law, wanted))
+        return commands
+
+    def _model_efforts(self, needs: Law, wanted: JointMotion) -> Array:
+        """Efforts of the robot's model as far as a law needs them, shape (drives,)."""
+        match needs:
             case "computed":
-                needed = self._dynamics.moving(wanted.accelerations)
+                return self._dynamics.moving(wanted.accelerations)
             case "gravity":
-                needed = self._dynamics.holding()
+                return self._dynamics.holding()
             case _:
-                needed = np.zeros(len(positions))
-        return law.command(wanted, measured, needed)
+                return np.zeros(len(wanted.positions))
 
     def _judge_efforts(self, found: RobotFound) -> RobotVerdict | None:
         """Judgement of the efforts that the user's law asks for, before a drive applies them."""

@@ -103,6 +103,7 @@ class RobotSignals:
         self._wanted: JointMotion
         self._found: JointMotion
         self._needed: Array
+        self._of_model: set[str] = set()
         self._geometry: dict[str, tuple[Array, Array]] = {}
         self._errors: dict[str, tuple[Array, ...]] = {}
         self._robot, self._sensors = robot, sensors
@@ -128,6 +129,10 @@ class RobotSignals:
         self._geometry.clear()
         self._errors.clear()
 
+    def is_of_model(self, name: str) -> bool:
+        """Whether a signal is an effort of the robot's model."""
+        return name in self._of_model
+
     def reads(self, name: str) -> Read:
         """Reader of a signal at this tick."""
         return self._reads[name]
@@ -143,6 +148,7 @@ class RobotSignals:
         self._offer(f"{own}speed_{end}_s", per_s, of, lambda: self._found.speeds[at])
         self._offer(f"{own}effort_{force}", effort, of, lambda: self._robot.efforts()[at])
         self._offer(f"{own}needed_{force}", effort, of, lambda: self._needed[at])
+        self._of_model.add(f"{own}needed_{force}")
 
     def _offer(
         self, name: str, unit: str, shape: tuple[int, ...], read: Read, frame: str = ""

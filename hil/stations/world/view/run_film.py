@@ -83,7 +83,11 @@ def instants(recorded: RecordedWorld, count: int) -> list[WorldInstant]:
     Raises:
         PicturesError: if there is no engine or no OpenGL.
     """
-    rows = recorded.spread(count)
+    return instants_at(recorded, recorded.spread(count))
+
+
+def instants_at(recorded: RecordedWorld, rows: NDArray[np.intp]) -> list[WorldInstant]:
+    """Pictures of some rows of a run, which rise; raises as `instants` does."""
     times_s = recorded.times_s[rows].tolist()
     drawn = _drawn(recorded, rows, STILL)
     return [WorldInstant(t_s, one.copy()) for t_s, (_, one) in zip(times_s, drawn, strict=True)]

@@ -18,10 +18,13 @@ if TYPE_CHECKING:
 class ScenarioGroup(TyperGroup):
     """Verbs of campaigns; what is none of them is the scenario of `run`."""
 
+    default_verb: str = "run"
+    """Verb that is meant where none is named."""
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments, with `run` put before those of a scenario."""
         if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
-            args = ["run", *args]
+            args = [self.default_verb, *args]
         return super().parse_args(ctx, args)
 
 
