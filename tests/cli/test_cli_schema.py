@@ -17,6 +17,7 @@ KINDS = kinds_by_name()
 SHIPPED = sorted(path for path in configs_dir().glob("*/*.toml") if path.parent.name != "diagrams")
 """Diagrams have a reader of their own."""
 WITHOUT_UNIT = {
+    "k_1", "k_2", "sigma_2",
     "acceleration_overshoot", "axis", "bias", "bitrate", "bus_load_max", "bus_of_leg", "colour",
     "damping", "dead_zone", "efficiency", "end_slope", "expo", "factor", "gain", "gear_ratio",
     "joint", "jump", "jump_speed_factor", "kd", "ki", "kp", "late_cycles_max", "least_wrist",
