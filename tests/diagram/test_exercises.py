@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from hil.cli.main import app
 from hil.config.errors import ConfigError
 from hil.diagram.check.diagram import check
+from hil.diagram.exercises import catalogue
 from hil.diagram.exercises.catalogue import (
     EXERCISES,
     FAMILIES,
@@ -19,6 +20,7 @@ from hil.diagram.exercises.catalogue import (
     draw_fault,
     file_for_student,
     file_without_fault,
+    found_exercises,
 )  # fmt: skip
 from hil.diagram.exercises.exercise import Measure
 from hil.diagram.exercises.exercise_judge import SCENES, Attempt, judge, play_scene, read_attempt
@@ -274,6 +276,38 @@ def test_practice_writes_what_was_seen(tmp_path):
     last = dict(zip(names, map(float, lines[-1].split(",")), strict=True))
     assert last["t_s"] == pytest.approx(13.998)
     assert abs(last["goal"] - last["angle"]) < math.radians(1.5)
+
+
+METADATA = "Metadata-Version: 2.1\nName: {}\nVersion: 1.2\n"
+OFFERED = """
+from dataclasses import replace
+
+from hil.diagram.exercises.motor import MOTOR
+
+PUMP = replace(MOTOR, name="pump")
+NUMBER = 3
+"""
+
+
+def test_exercises_of_other_packages_are_found_and_a_broken_one_says_why(tmp_path, monkeypatch):
+    told = tmp_path / "others-1.2.dist-info"
+    told.mkdir()
+    (told / "METADATA").write_text(METADATA.format("others"))
+    lines = ["pump = foreign_exercise:PUMP", "fan = foreign_exercise:PUMP",
+             "number = foreign_exercise:NUMBER", "motor = foreign_exercise:PUMP"]  # fmt: skip
+    (told / "entry_points.txt").write_text("\n".join(["[hil.exercises]", *lines]))
+    (tmp_path / "foreign_exercise.py").write_text(OFFERED)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    found, broken = found_exercises()
+    assert found["pump"].faults == EXERCISES["motor"].faults
+    assert found["motor"] is EXERCISES["motor"]
+    assert found.keys() == EXERCISES.keys() | {"pump"}
+    assert "is called 'pump'" in broken["fan"]
+    assert "is no Exercise" in broken["number"]
+    assert "a name of the bench itself" in broken["motor"]
+    monkeypatch.setattr(catalogue, "BROKEN", broken)
+    with pytest.raises(ConfigError, match="is called 'pump'"):
+        draw_exercise("fan", 1)
 
 
 def test_all_exercises_are_listed():

@@ -65,14 +65,17 @@ def _judge(entry: EntryPoint, value: object) -> str:
     return "" if value.name == entry.name else f"{entry.value} is called {value.name!r}"
 
 
-def _all() -> dict[str, Exercise]:
-    """All by name: those of diagrams alone, and those of stations, which have robots."""
+def found_exercises() -> tuple[dict[str, Exercise], dict[str, str]]:
+    """All by name, those of diagrams alone and those of other packages; and why some are not."""
     own = {one.name: one for one in (MOTOR, VALVE, WALL)}
     found = offers(GROUP, _judge, own=own)
-    return own | {one.name: one.value for one in found if not one.broken}
+    usable = {one.name: one.value for one in found if not one.broken}
+    return own | usable, {one.name: one.broken for one in found if one.broken}
 
 
-EXERCISES: Final[Mapping[str, Exercise]] = _all()
+EXERCISES: Final[Mapping[str, Exercise]]
+BROKEN: Final[Mapping[str, str]]
+EXERCISES, BROKEN = found_exercises()
 FAMILIES: Final = tuple(sorted({one.family for one in EXERCISES.values()}))
 SEED_MOST: Final = 2**53
 _NOTE: Final = "exercise "
@@ -88,6 +91,8 @@ def draw_exercise(name: str, seed: int) -> Exercise:
         return EXERCISES[name]
     family = [one for one in EXERCISES.values() if one.family == name]
     if not family:
+        if name in BROKEN:
+            raise ConfigError("NAME", [f"{name}: {BROKEN[name]}"])
         known = (*FAMILIES, *EXERCISES)
         problem = (
             f"{name!r:.60}: no such exercise{nearest(name, known)}; there are {', '.join(known)}"

@@ -72,7 +72,7 @@ Good = tuple[str, tuple[float, float], float]
 def _row(draw: Random, x_m: float, side: float) -> list[Good]:
     """Draw goods across the way, open on one side (1: to the left), closed to the wall.
 
-    One stands out at the open end, two at the closed side; the last are nearer to the way.
+    One stands out at the open end, two at the closed side, between which no beam passes.
     """
     found: list[Good] = []
     y, half = 1.25, 0.5 * ROOM_M[1]
@@ -82,7 +82,7 @@ def _row(draw: Random, x_m: float, side: float) -> list[Good]:
         place = (x_m + draw.uniform(-0.05, 0.05), side * y)
         found.append((kind, place, draw.uniform(80.0, 100.0)))
         y -= REACH_M[kind] + draw.uniform(0.2, 1.0) * ROW_GAP_M
-    beside = ((-0.7, 1.4), (-0.75, -1.4), (-1.5, -1.4))
+    beside = ((-0.7, 1.4), (-0.72, -1.4), (-1.37, -1.4))
     for along_m, across_m in beside:
         kind = draw.choice(sorted(REACH_M))
         place = (x_m + along_m, side * (across_m + draw.uniform(-0.05, 0.05)))
