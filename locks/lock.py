@@ -21,6 +21,7 @@ EXTRAS = ("core", "panel", "world")
 BESIDE = {
     **{"core": (), "panel": ("core",), "world": ("core",)},
     **{"handles": ("core",), "fmu": ("core",), "fly": ("core",), "seismic": ("core",)},
+    **{"campaign": ("core",)},
     **{"test": EXTRAS, "lint": EXTRAS},
 }
 """Names of lock files, and of those that are installed with each."""

@@ -22,6 +22,7 @@ SECTIONS = {
     "fmu": "Needed by models of others, [fmu]",
     "fly": "Needed by the demonstration's aircraft, [fly]",
     "seismic": "Needed by records in miniSEED, [seismic]",
+    "campaign": "Needed by campaigns on a cluster, [campaign]",
 }
 """Heading of each lock file's part; tools for tests are not shipped and not needed."""
 SAID_ELSEWHERE = {

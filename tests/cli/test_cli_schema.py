@@ -23,7 +23,8 @@ WITHOUT_UNIT = {
     "loss", "max", "min", "order", "parts", "period_tolerance", "quaternion", "rate_overshoot",
     "ratio", "scale", "share", "singular_value_min", "spans", "speed", "start_m_quaternion",
     "start_quaternion", "turns", "force_factor", "position_factor", "rate_factor", "value",
-    "velocity_factor", "warn_above", "efficiency_back",
+    "velocity_factor", "warn_above", "efficiency_back", "least", "most", "container_friction",
+    "range_lost", "sides", "obstacles",
 }  # fmt: skip
 """Numbers that are ratios, counts, signs, names, directions, or of a unit that stands elsewhere."""
 RATIOS = ("_weight", "_gain", "_gain_step")
@@ -62,8 +63,8 @@ def test_it_refuses_unknown_keys_and_says_what_it_is_of(kind):
 def test_all_is_each_of_them_by_its_name():
     assert printed("all") == {one.schema: printed(one.schema) for one in all_kinds()}
     assert set(printed("all")) == {
-        "scenario", "arm-scenario", "world-scenario", "task-scenario", "together-scenario", "robot", "arm",
-        "rig", "drive", "cylinders", "design", "robot-document",
+        "scenario", "arm-scenario", "world-scenario", "task-scenario", "together-scenario",
+        "robot", "arm", "rig", "drive", "cylinders", "design", "robot-document",
         "simulator-scenario", "cueing", "host", "ride",
     }  # fmt: skip
 

@@ -12,7 +12,7 @@ TOP = Path(__file__).parents[2]
 NOTICE = (TOP / "NOTICE").read_text(encoding="utf-8")
 ROW = re.compile(r"^  (?P<name>[a-z0-9._-]+) +(?P<licence>\S.*)$", re.MULTILINE)
 ROWS = {row["name"]: row["licence"] for row in ROW.finditer(NOTICE)}
-EXTRAS = ("core", "panel", "world", "handles", "fmu", "fly", "seismic")
+EXTRAS = ("core", "panel", "world", "handles", "fmu", "fly", "seismic", "campaign")
 
 
 PINS = {

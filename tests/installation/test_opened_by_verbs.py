@@ -115,6 +115,8 @@ LONGER = [
       for verb in ("home", "park", "test")),
     ["drives", "jog", "paper", "--drives", "sim:", "--out", "{out}", "--leg", "1"],
     ["drives", "reference", "paper", "--by", "me"],
+    ["campaign", "run", "short.toml", "--seeds", "0:2", "--out", "{out}/campaign"],
+    ["campaign", "replay", "{out}/campaign", "1"],
     ["diagram", "bench", "heave"],
     ["diagram", "draw", "heave", "--out", "{out}/heave.svg"],
     ["diagram", "diff", "heave", "robot_a"],

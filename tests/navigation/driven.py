@@ -26,7 +26,6 @@ from sim.world.robots.sensors import SensorKind, ValueDefects
 from sim.world.scenes.model import Floor, Scene, SceneBody, SceneRobot
 from sim.world.sensors.readings import RobotSensors
 
-RANGE_M = 4.0
 FANS = ("left", "front", "right")
 WHEELS = {"mf4_wheels": ((1,), (2,))}
 """Driven joints of the left and of the right side."""
@@ -154,9 +153,8 @@ class Driven:
         engine.set_input("p1", places[:3])
         engine.set_input("p2", places[3:6])
         for fan in FANS:
-            beams = reading[self._signals[f"{fan}_distance_m"]]
-            engine.set_input(fan, np.where(np.isfinite(beams), beams, RANGE_M))
-            engine.set_input(f"{fan}_seen", np.isfinite(beams) & (beams < RANGE_M))
+            engine.set_input(fan, reading[self._signals[f"{fan}_distance_m"]])
+            engine.set_input(f"{fan}_seen", reading[self._signals[f"{fan}_seen"]])
         engine.step()
         u = np.clip(engine.output("U") * self.strength, -1.0, 1.0)
         for _ in range(self.steps):

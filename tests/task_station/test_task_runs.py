@@ -156,7 +156,7 @@ def test_a_run_that_is_refused_has_a_reason_of_the_set(tmp_path):
         def measures(self):
             return {}
 
-    from hil.stations.world.cycle.loop import WorldFigures
+    from hil.stations.world.cycle.figures import WorldFigures
 
     observer = TaskObserver(Quiet(), lambda name: float("nan"), 1.0)
     found = observer.failed_by(WorldFigures(ended="failed", reason="the diagram stopped"))

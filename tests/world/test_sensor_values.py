@@ -395,7 +395,7 @@ def test_the_tracked_robot_sees_no_part_of_itself_and_a_wall_in_front():
     alone = measured(world_of(robot))
     for side in sides:
         assert alone[side].shape == (5,)
-        assert alone[side].tolist() == [4.0] * 5
+        assert alone[side].tolist() == [12.0] * 5
         assert not alone[side.replace("distance_m", "seen")].any()
     centre, front = alone["places_place_m"].reshape(2, 3)
     np.testing.assert_allclose(front - centre, (0.3, 0.0, 0.0), atol=1e-12)

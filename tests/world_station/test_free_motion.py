@@ -129,7 +129,7 @@ def test_a_machine_bounds_its_speed_and_an_arm_that_runs_into_its_end_is_stopped
     recording = Recording.open(result.recorder.path)
     turret, speed = recording.column("position_joints")[:, 2], recording.column("speed_joints")
     assert 2.6 < turret.max() < 2.82
-    assert abs(speed[-1, 2]) < 0.05
+    assert abs(speed[-1, 2]) < 0.2
     from hil.machines.world.robot_documents import document_of
     from sim.world.robots.robot_toml_writer import write_toml
 

@@ -10,7 +10,7 @@ from hil.stations.task.report.summaries import TaskSummary
 
 if TYPE_CHECKING:
     from hil.stations.task.run.observer import TaskObserver
-    from hil.stations.world.cycle.loop import WorldFigures
+    from hil.stations.world.cycle.figures import WorldFigures
 
 
 def task_values(

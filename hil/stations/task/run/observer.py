@@ -14,7 +14,7 @@ from hil.stations.world.cycle.extension import Observation
 
 if TYPE_CHECKING:
     from hil.stations.task.judge.judge import Judge
-    from hil.stations.world.cycle.loop import WorldFigures
+    from hil.stations.world.cycle.figures import WorldFigures
     from hil.timing.clock import Tick
 
 Array = NDArray[np.float64]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -82,12 +83,8 @@ class WorldBench:
         """
         if self.chain is None:
             return None
-        pose = self.chain.frames(self.robot.positions()[list(self.chain.places)])[-1]
-        return (
-            pose
-            if self.inverse_base_pose is None
-            else self.robot.pose(BASE) @ self.inverse_base_pose @ pose
-        )
+        place = _ToolChain(self.chain, None, self.inverse_base_pose)
+        return _measured_end(self.robot, self.chain, place)
 
     def shown(self) -> NDArray[np.float64]:
         """Values of the diagram's panel blocks, shape (blocks,); empty under another law."""
@@ -125,7 +122,9 @@ def open_bench(
     gains = gains_of(plan, world)
     gated, limits = _gated(plan, world, pairs, law, gains, place, sensors, paced=paced)
     start = world.robots[0].positions().copy()
-    source, line = open_source(plan, place.chain, start, limits, live, world.robots[0].measured)
+    robot = world.robots[0]
+    end = None if place.chain is None else partial(_measured_end, robot, place.chain, place)
+    source, line = open_source(plan, place.chain, start, limits, live, robot.measured, end)
     return _assemble_bench(plan, world, pairs, law, gated, source, line, place, sensors)
 
 
@@ -182,6 +181,14 @@ class _ToolChain:
     """Pose of the base before its own D-H frame; None for the origin."""
     inverse_base_pose: Array | None
     """Inverse of the base's pose; None if that cannot move."""
+
+
+def _measured_end(robot: WorldRobot, chain: Chain, place: _ToolChain) -> Array:
+    """Pose of a chain's place in the world by the measured joints, shape (4, 4)."""
+    pose = chain.frames(robot.positions()[list(chain.places)])[-1]
+    if place.inverse_base_pose is None:
+        return pose
+    return robot.pose(BASE) @ place.inverse_base_pose @ pose
 
 
 def _gated(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from hil.recording.signals import Signal
     from hil.stations.world.cycle.bench import WorldBench
-    from hil.stations.world.cycle.loop import WorldFigures
+    from hil.stations.world.cycle.figures import WorldFigures
     from hil.timing.clock import Tick
 
 

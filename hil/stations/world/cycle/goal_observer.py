@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hil.recording.signals import Signals
-    from hil.stations.world.cycle.loop import WorldFigures
+    from hil.stations.world.cycle.figures import WorldFigures
     from hil.stations.world.plan.goal import Goal
     from hil.timing.clock import Tick
 

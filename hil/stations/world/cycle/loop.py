@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from hil.recording.events import EventKind, Level
 from hil.recording.signals import RowFlag
+from hil.stations.world.cycle.figures import WorldFigures
 from hil.stations.world.cycle.row_columns import RowFit, row_columns
 from hil.stations.world.signals import MODES
 from safety.robot_limits import RobotAction, RobotCheck, RobotVerdict
@@ -34,44 +34,6 @@ ACTIONS: Final = tuple(RobotAction)
 NO_POSE: Final = (math.nan,) * 7
 FLAGS: Final = {"completed": 0, "stopped": int(RowFlag.STOP_ASKED)}
 """Flags of a row by the outcome so far; every other is a fault."""
-
-
-@dataclass(slots=True)
-class WorldFigures:
-    """Figures of a run, kept up to date while it lasts."""
-
-    error_max_rad: float = 0.0
-    """Largest error of a hinge while the motion runs [rad]."""
-    error_final_rad: float = 0.0
-    """Largest error of a hinge at the end [rad]."""
-    error_max_m: float = 0.0
-    """Largest error of a slide while the motion runs [m]."""
-    error_final_m: float = 0.0
-    line_max_m: float = math.nan
-    """Largest distance of the tool from its line [m]; NaN without one."""
-    gap_max_m: float = 0.0
-    """Largest gap of a closed loop [m]."""
-    steps: int = 0
-    """Number of the engine's steps."""
-    ended: str = "completed"
-    """Outcome: completed, stopped by a person, refused by the gate, failed (its law or the
-    operator's desk did), diverged."""
-    reason: str = ""
-    """Reason, if it was not completed."""
-    violations: list[str] = field(default_factory=list[str])
-    """Objections of the gate, and contacts that began, with times."""
-    contacts: int = 0
-    """Number of contacts that began."""
-
-    @property
-    def ok(self) -> bool:
-        """Whether the motion reached its end."""
-        return self.ended == "completed"
-
-    @property
-    def well(self) -> bool:
-        """Whether it reached its end, or was stopped by a person."""
-        return self.ended in ("completed", "stopped")
 
 
 class BetweenSteps(Protocol):
@@ -142,7 +104,7 @@ class WorldRun:
         if self._reads:
             bench.sensors.read()
         stop = self._stopped()
-        failed = bench.gated.law.fault or self._lost()
+        failed = bench.gated.law.fault or getattr(bench.source, "fault", "") or self._lost()
         verdict = bench.gated.step(asked, found, failed or stop)
         if verdict.violations:
             self._judge(tick, verdict, stop, failed)

@@ -18,7 +18,8 @@ from hil.config.errors import RefusedError
 from hil.recording.signals import Signals
 from hil.stations.world.cycle.bench import bench_again, gains_of, model_of_plan
 from hil.stations.world.cycle.contact_watch import ContactState, Touch
-from hil.stations.world.cycle.loop import BetweenSteps, WorldFigures, WorldRun
+from hil.stations.world.cycle.figures import WorldFigures
+from hil.stations.world.cycle.loop import BetweenSteps, WorldRun
 from hil.stations.world.cycle.row_columns import RowColumns
 from hil.stations.world.editing.edit_continuation import ContinuedSource
 from hil.stations.world.editing.plans import plan_from_header

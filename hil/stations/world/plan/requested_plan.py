@@ -13,6 +13,7 @@ from hil.run.station import Request
 from hil.stations.world.options import ROBOT
 from hil.stations.world.plan.scenario import WorldPlan
 from hil.stations.world.plan.scenario_reader import scenario_table, world_plan_from_table
+from hil.stations.world.plan.target_motion import TargetMotion
 from hil.stations.world.signals import STATION
 
 
@@ -36,6 +37,9 @@ def plan_of(request: Request) -> WorldPlan:
     plan = operated_plan(plan, request)
     if request.options.get("--edit") and plan.scenario.clock != "real":
         problem = "on the virtual clock a run is over at once; --clock real lets it last"
+        raise ConfigError(str(request.file), [f"--edit: {problem}"])
+    if request.options.get("--edit") and isinstance(plan.scenario.motion, TargetMotion):
+        problem = "a robot that goes to a target by what is measured of it cannot be edited"
         raise ConfigError(str(request.file), [f"--edit: {problem}"])
     return plan
 

@@ -26,6 +26,7 @@ from hil.stations.world.plan.planned_motions import (
     LineMotion,
 )
 from hil.stations.world.plan.scene_placement import Mount, PlacedScene
+from hil.stations.world.plan.target_motion import TargetMotion
 
 if TYPE_CHECKING:
     from hil.diagram.run.changer import TimedChange
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from sim.world.scenes.model import Stepping
 
 WorldMotion = Annotated[
-    JointsMotion | LineMotion | HoldMotion | FreeMotion | CopyMotion | JogMotion,
+    JointsMotion | LineMotion | TargetMotion | HoldMotion | FreeMotion | CopyMotion | JogMotion,
     Field(discriminator="kind"),
 ]
 

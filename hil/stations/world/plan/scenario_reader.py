@@ -19,6 +19,7 @@ from hil.stations.world.plan.planned_motions import FreeMotion, JointsMotion, Jo
 from hil.stations.world.plan.robot_facts import robot_facts
 from hil.stations.world.plan.scenario import WorldPlan, WorldScenario
 from hil.stations.world.plan.scene_placement import PlacedScene, placed_scene
+from hil.stations.world.plan.target_motion import TargetMotion
 
 if TYPE_CHECKING:
     from hil.machines.world.robot_documents import RobotDocument
@@ -53,6 +54,9 @@ def check_plan(plan: WorldPlan, source: str) -> None:
     if plan.live and scenario.clock != "real":
         text = f'clock = {scenario.clock!r}: who leads it lives in real time; "real" is needed'
         wrong.append(about("clock", text))
+    if isinstance(motion, TargetMotion) and scenario.edit:
+        text = "edit: a robot that goes to a target by what is measured of it cannot be edited"
+        wrong.append(about("edit", text))
     wrong += _diagram_faults(scenario, driven)
     if scenario.gains is not None:
         for name in ("kp", "ki", "kd"):

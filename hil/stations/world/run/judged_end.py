@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from hil.recording.signals import Signals
     from hil.stations.world.cycle.bench import WorldBench
     from hil.stations.world.cycle.extension import RunObserver, WorldExtension
-    from hil.stations.world.cycle.loop import WorldFigures
+    from hil.stations.world.cycle.figures import WorldFigures
 
 
 def observer_of(

@@ -14,7 +14,7 @@ from hil.run.end import Conclusion
 from hil.run.run import Opening
 from hil.run.station import Checked, Request, Summary
 from hil.stations.world.cycle.extension import WorldExtension
-from hil.stations.world.cycle.loop import WorldFigures
+from hil.stations.world.cycle.figures import WorldFigures
 from hil.stations.world.lead.operator_access import operator_instructions
 from hil.stations.world.plan.planned_motions import FreeMotion, HoldMotion
 from hil.stations.world.plan.scenario import WorldPlan

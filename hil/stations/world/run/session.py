@@ -19,7 +19,8 @@ from hil.run.journal import Journal
 from hil.run.run import Opening, conduct, play
 from hil.stations.world.cycle.bench import WorldBench, open_bench
 from hil.stations.world.cycle.extension import RunObserver, WorldExtension
-from hil.stations.world.cycle.loop import BetweenSteps, WorldFigures, WorldRun
+from hil.stations.world.cycle.figures import WorldFigures
+from hil.stations.world.cycle.loop import BetweenSteps, WorldRun
 from hil.stations.world.editing.editor import EditQueue, RunEditor, TimedEdits
 from hil.stations.world.lead.operator_access import led_by, open_desk
 from hil.stations.world.plan.scenario import WorldLaw, WorldPlan

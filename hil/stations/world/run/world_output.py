@@ -20,7 +20,7 @@ from hil.terminal.console import err, out, styled
 
 if TYPE_CHECKING:
     from hil.stations.world.cycle.extension import RunObserver
-    from hil.stations.world.cycle.loop import WorldFigures
+    from hil.stations.world.cycle.figures import WorldFigures
     from hil.stations.world.plan.scenario import WorldPlan
     from hil.stations.world.run.session import WorldResult
 

@@ -12,6 +12,7 @@ from hil.config.errors import MotionError, RefusedError
 from hil.run.rest_to_rest import unit_path
 from hil.stations.world.plan.operator_motions import JogMotion
 from hil.stations.world.plan.planned_motions import JointGoal, JointsMotion, LineMotion, Timing
+from hil.stations.world.plan.target_motion import TargetMotion
 from sim.world.motion.chain import Chain, ChainError
 from sim.world.motion.lines import StraightLine
 from sim.world.motion.planned_motion import (
@@ -126,7 +127,7 @@ def chain_of(
         RefusedError: if the scenario names a place that does not exist.
     """
     motion = plan.scenario.motion
-    end = motion.end if isinstance(motion, LineMotion | JogMotion) else None
+    end = motion.end if isinstance(motion, LineMotion | JogMotion | TargetMotion) else None
     try:
         return Chain(plan.tree, end, base, held)
     except ChainError as error:

@@ -20,6 +20,7 @@ from hil.stations.world.plan.operator_motions import (
     ScriptSettings,
 )
 from hil.stations.world.plan.planned_motions import FreeMotion, HoldMotion
+from hil.stations.world.plan.target_motion import TargetMotion
 from hil.stations.world.sources.copy_source import CopySource, HeldStream, ValueStream
 from hil.stations.world.sources.frame_stream import FrameStream
 from hil.stations.world.sources.jog_operators import (
@@ -39,6 +40,7 @@ from hil.stations.world.sources.source import (
     RestingSource,
     SetpointSource,
 )
+from hil.stations.world.sources.target_source import TargetSource
 from sim.world.motion.joint_bounds import BoundedJoints, JointBounds
 from sim.world.motion.tool_jog import ToolBounds, ToolJog
 
@@ -72,7 +74,7 @@ class LiveInputs:
 
 def open_source(
     plan: WorldPlan, chain: Chain | None, start: Array, limits: RobotLimits,
-    live: LiveInputs | None, measured: Measured,
+    live: LiveInputs | None, measured: Measured, measured_end: Callable[[], Array] | None = None,
 ) -> tuple[SetpointSource, StraightLine | None]:  # fmt: skip
     """Source of the robot's setpoints, and the line that its place follows, if any.
 
@@ -82,6 +84,7 @@ def open_source(
         limits: limits of its gate, which led joints keep.
         live: operator's inputs; None where nobody leads, and a led motion holds.
         measured: measures the driven joints.
+        measured_end: measures the pose of the chain's place; None without a chain.
 
     Raises:
         RefusedError: if the motion cannot be made, or what leads it does not exist.
@@ -101,6 +104,14 @@ def open_source(
         return FreeSource(start.tolist(), free, measured, rows, period_s), None
     if isinstance(motion, JogMotion):
         return _jog_source(plan, motion, chain, led_joints(plan, motion, start, limits), live), None
+    if isinstance(motion, TargetMotion):
+        if chain is None or measured_end is None or plan.robot_has_loops:
+            problem = "with loops" if plan.robot_has_loops else "without a place to move"
+            text = f"motion.kind = 'target': a robot {problem} has no inverse kinematics here"
+            raise RefusedError(text)
+        joints = led_joints(plan, motion, start, limits)
+        source = TargetSource(motion, chain, joints, measured_end)
+        return source, source.frames.line
     planned, line = planned_motion(plan, motion, chain, start)
     return LaidOutSource(planned), line
 
