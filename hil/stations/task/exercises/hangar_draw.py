@@ -44,9 +44,9 @@ def draw_course(draw: Random) -> Course:
     """Draw a hangar, start and goal."""
     turn = draw.choice((0.0, math.pi))
     side = draw.choice((1.0, -1.0))
-    goods = [*_row(draw, -1.9, side), *_row(draw, 1.9, -side)]
-    start = (-4.5 + draw.uniform(-0.1, 0.1), draw.uniform(-0.3, 0.3))
-    goal = (4.2 + draw.uniform(-0.2, 0.2), draw.uniform(-0.4, 0.4))
+    goods = [*_row(draw, -1.9, side, 3), *_row(draw, 1.9, -side, 2)]
+    start = (-4.5 + draw.uniform(-0.1, 0.1), draw.uniform(-0.15, 0.15))
+    goal = (4.2 + draw.uniform(-0.2, 0.2), draw.uniform(-0.2, 0.2))
     heading_rad, direction_rad = draw.uniform(-math.pi, math.pi), draw.uniform(-math.pi, math.pi)
     template = scene_of(hangar.TEMPLATE).scene
     bar_rad, aside = draw.uniform(-math.pi, math.pi), side * 2.8
@@ -69,10 +69,13 @@ Good = tuple[str, tuple[float, float], float]
 """Kind, place [m] and turn [deg] of a thing that stands there."""
 
 
-def _row(draw: Random, x_m: float, side: float) -> list[Good]:
+def _row(draw: Random, x_m: float, side: float, closing: int) -> list[Good]:
     """Draw goods across the way, open on one side (1: to the left), closed to the wall.
 
-    One stands out at the open end, two at the closed side, between which no beam passes.
+    One stands out at the open end, some at the closed side, between which no beam passes.
+
+    Args:
+        closing: number of the goods at the closed side.
     """
     found: list[Good] = []
     y, half = 1.25, 0.5 * ROOM_M[1]
@@ -82,7 +85,7 @@ def _row(draw: Random, x_m: float, side: float) -> list[Good]:
         place = (x_m + draw.uniform(-0.05, 0.05), side * y)
         found.append((kind, place, draw.uniform(80.0, 100.0)))
         y -= REACH_M[kind] + draw.uniform(0.2, 1.0) * ROW_GAP_M
-    beside = ((-0.7, 1.4), (-0.72, -1.4), (-1.37, -1.4))
+    beside = [(-0.7, 1.55), *((-0.72 - 0.65 * number, -1.3) for number in range(closing))]
     for along_m, across_m in beside:
         kind = draw.choice(sorted(REACH_M))
         place = (x_m + along_m, side * (across_m + draw.uniform(-0.05, 0.05)))

@@ -72,6 +72,8 @@ class HangarPlant:
         self._at = {one.name: one.at for one in self._sensors.signals}
         self._sensors.read()
         self._contacts = ContactPairs(self._world)
+        links = self._robot.placed.robot.links
+        self._allowed = {"floor", *(f"link {one.number}" for one in links)}
         goal, direction = course.goal, course.direction_rad
         height_m = float(self._robot.pose(BASE)[2, 3])
         self._told = {
@@ -102,7 +104,7 @@ class HangarPlant:
         self._robot.command(asked)
         self._world.step(self._steps)
         self._sensors.read()
-        self._touched = sum(not _may_touch(other) for _, other in self._contacts.now())
+        self._touched = sum(other not in self._allowed for _, other in self._contacts.now())
         before, (x, y, _) = self._place, self._robot.pose(BASE)[:3, 3].tolist()
         self._place = (x, y)
         moving = math.dist(before, self._place) > REST_M
@@ -152,8 +154,3 @@ def _noisy(sensor: RobotSensor) -> RobotSensor:
     if sensor.kind is SensorKind.RANGEFINDER:
         return replace(sensor, defects=(ValueDefects("m", noise=BEAM_M),), range_m=RANGE_M)
     return replace(sensor, defects=(ValueDefects("m", noise=PLACE_M),))
-
-
-def _may_touch(other: str) -> bool:
-    """Whether a part of the robot may touch it: the floor, and parts of its own."""
-    return other == "floor" or other.startswith("link ")
