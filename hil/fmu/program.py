@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 
-class Task(IntEnum):
+class FmuTask(IntEnum):
     """Task that the function is called for."""
 
     BEGIN = 0
@@ -82,13 +82,13 @@ class Playing:
         """Begin with inputs; whether they are finite."""
         self._memory[:] = 0.0
         self.outputs[:] = 0.0
-        return self._call(Task.BEGIN, given, 0.0)
+        return self._call(FmuTask.BEGIN, given, 0.0)
 
     def step(self, given: Array, step_s: float) -> bool:
         """Do a step; return whether the inputs are finite."""
-        return self._call(Task.STEP, given, step_s)
+        return self._call(FmuTask.STEP, given, step_s)
 
-    def _call(self, task: Task, given: Array, step_s: float) -> bool:
+    def _call(self, task: FmuTask, given: Array, step_s: float) -> bool:
         program = self._program
         given = np.ascontiguousarray(given, np.float64)
         constants = program.constants

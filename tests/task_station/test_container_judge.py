@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from task_runs import drawn, settings
 
 from hil.stations.task.container.container_judge import ContainerJudge, ContainerNames
-from hil.stations.task.container.course import Course
+from hil.stations.task.container.course import FloorTrack
 from hil.stations.task.container.slip import APART_S, GRIPPED_S, GripSlip
 from hil.stations.world.plan.scene_placement import Mount, placed_scene
 from sim.world.engine.world import World
@@ -163,7 +163,7 @@ def test_a_grip_is_lost_when_a_jaw_is_off_for_long(apart_s, lost):
 
 
 def test_path_and_turns_of_a_square():
-    course = Course(Scene("s"), ())
+    course = FloorTrack(Scene("s"), ())
     t_s, x, y = 0.0, 0.0, 0.0
     for side in range(4):
         for _ in range(10):

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from hil.diagram.exercises.exercise import draw_of
-from hil.stations.task.exercises.hangar_draw import draw_course
+from hil.stations.task.exercises.hangar_draw import draw_hangar
 from hil.stations.task.exercises.hangar_plant import HangarPlant, chassis
 from sim.world.robots.body import BodyShape
 
@@ -39,7 +39,7 @@ def away_m(place, at, turn, half):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_start_and_goal_are_clear_and_the_straight_way_is_not(seed):
-    course = draw_course(draw_of("hangar", seed))
+    course = draw_hangar(draw_of("hangar", seed))
     found = list(goods(course))
     for place in (course.start, course.goal):
         assert min(away_m(place, *one[1:]) for one in found) > TURNING_M
@@ -55,10 +55,10 @@ def test_start_and_goal_are_clear_and_the_straight_way_is_not(seed):
 
 
 def test_a_hangar_hangs_on_its_draw_alone():
-    one, other, again = (draw_course(draw_of("hangar", seed)) for seed in (1, 2, 1))
+    one, other, again = (draw_hangar(draw_of("hangar", seed)) for seed in (1, 2, 1))
     assert one == again
     assert one.scene != other.scene
-    hands = {draw_course(draw_of("hangar", seed)).scene.bodies[-1].position_m[1] > 0
+    hands = {draw_hangar(draw_of("hangar", seed)).scene.bodies[-1].position_m[1] > 0
              for seed in range(12)}  # fmt: skip
     assert hands == {True, False}
 

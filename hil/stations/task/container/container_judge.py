@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from hil.stations.task.container.course import Course
+from hil.stations.task.container.course import FloorTrack
 from hil.stations.task.container.slip import GripSlip
-from hil.stations.task.plan.reasons import Finding
+from hil.stations.task.plan.reasons import TaskFinding
 from sim.world.engine.body_groups import BodyGroups, GroupContact, JointSpeeds
 from sim.world.robots.model import BASE
 
@@ -95,7 +95,7 @@ class ContainerJudge:
         self._speeds = JointSpeeds(world, robot, [*joints, *(one.joint for one in robot.drives)])
         others = tuple(one.name for one in scene.bodies if one.name not in world.bodies
                        or _is_obstacle(one.name, scene, own))  # fmt: skip
-        self.course: Course = Course(scene, others)
+        self.course: FloorTrack = FloorTrack(scene, others)
         """Course of the robot."""
         self.slip: GripSlip = GripSlip()
         """Slip of the container."""
@@ -103,11 +103,11 @@ class ContainerJudge:
         self._shown = {engine: name or engine for name, engine in engine_name.items()}
         self._now_s = self._rest_since_s = self._body_since_s = self._borne_s = 0.0
         self._open: set[tuple[str, str]] = set()
-        self._fatal: Finding | None = None
+        self._fatal: TaskFinding | None = None
         self.collisions: int = 0
         """Number of contacts that were not allowed: pairs of bodies, each from touch to parting."""
 
-    def look(self, t_s: float) -> tuple[Finding, ...]:
+    def look(self, t_s: float) -> tuple[TaskFinding, ...]:
         """Look at the world before a step."""
         contacts = self._contacts.now()
         container, base = self._world.bodies[self._names.container], self._robot.pose(BASE)
@@ -128,26 +128,26 @@ class ContainerJudge:
         """Whether the robot is at rest."""
         return self._now_s - self._rest_since_s >= REST_S
 
-    def conclude(self, t_s: float) -> Finding | None:
+    def conclude(self, t_s: float) -> TaskFinding | None:
         """Why the task is not done; None if it is."""
         if self._fatal is not None:
             return self._fatal
         if t_s >= self._settings.time_limit_s:
             limit = self._settings.time_limit_s
             text = f"not done within {limit:g} s"
-            return Finding("time_out", t_s, text, value=t_s, limit=limit, unit="s")
+            return TaskFinding("time_out", t_s, text, value=t_s, limit=limit, unit="s")
         at = self._container_m()
         if self._in_bin(at):
             still = t_s - self._body_since_s >= REST_S and self.at_rest
             if still and not self.slip.holds:
                 return None
             what = "is in the bin and still held or moving"
-            return Finding("time_out", t_s, f"the container {what}", at)
+            return TaskFinding("time_out", t_s, f"the container {what}", at)
         away = math.dist(at[:2], self._world.bodies[self._names.stand].pose()[:2, 3])
         where = (
             "is still on its stand" if away < FAR_M else "is neither in the bin nor on its stand"
         )
-        return Finding("not_found", t_s, f"the container {where}", at)
+        return TaskFinding("not_found", t_s, f"the container {where}", at)
 
     def measures(self) -> Mapping[str, float]:
         """Figures of the run so far."""
@@ -157,7 +157,7 @@ class ContainerJudge:
             "least_distance_m": self.course.least_m,
         }  # fmt: skip
 
-    def _collisions(self, t_s: float, contacts: list[GroupContact]) -> Iterator[Finding]:
+    def _collisions(self, t_s: float, contacts: list[GroupContact]) -> Iterator[TaskFinding]:
         """Contacts that are not allowed, each once while it lasts."""
         now: set[tuple[str, str]] = set()
         for one in contacts:
@@ -174,10 +174,10 @@ class ContainerJudge:
                 self.collisions += 1
                 first, second = (self._shown.get(body, body) for body in one.bodies)
                 text = f"{first} and {second} touch"
-                yield Finding("collision", t_s, text, one.position_m, one.force_n, 0.0, "N")
+                yield TaskFinding("collision", t_s, text, one.position_m, one.force_n, 0.0, "N")
         self._open = now
 
-    def _held(self, t_s: float, contacts: list[GroupContact]) -> Iterator[Finding]:
+    def _held(self, t_s: float, contacts: list[GroupContact]) -> Iterator[TaskFinding]:
         """Slip in the jaws, and a container that falls."""
         touching = {
             name for one in contacts if one.groups == ("container", "jaws") for name in one.bodies
@@ -192,18 +192,18 @@ class ContainerJudge:
         at = self._container_m()
         if lost:
             text = "the jaws have lost the container"
-            yield Finding("grip_lost", t_s, text, at, final=False)
+            yield TaskFinding("grip_lost", t_s, text, at, final=False)
         if ("container", "floor") in borne_by and self._fatal is None:
-            yield Finding("dropped", t_s, "the container lies on the floor", at)
+            yield TaskFinding("dropped", t_s, "the container lies on the floor", at)
         elif t_s - self._borne_s > FALL_S and self._fatal is None:
             fell_s = t_s - self._borne_s
             text = "the container falls"
-            yield Finding("dropped", t_s, text, at, fell_s, FALL_S, "s")
+            yield TaskFinding("dropped", t_s, text, at, fell_s, FALL_S, "s")
         limit_mm = self._settings.slip_max_mm
         if 1e3 * self.slip.greatest_m > limit_mm and self._fatal is None:
             slip_mm = 1e3 * self.slip.greatest_m
             text = f"the container has slipped by {slip_mm:.1f} mm, at most {limit_mm:g} mm"
-            yield Finding("slip", t_s, text, at, slip_mm, limit_mm, "mm")
+            yield TaskFinding("slip", t_s, text, at, slip_mm, limit_mm, "mm")
 
     def _container_m(self) -> tuple[float, float, float]:
         x, y, z = self._world.bodies[self._names.container].pose()[:3, 3].tolist()

@@ -25,7 +25,7 @@ EVERY_S: Final = 0.05
 """Time between two looks [s]."""
 
 
-class Course:
+class FloorTrack:
     """Course of a robot among the bodies of a scene that do not move.
 
     Args:

@@ -25,7 +25,7 @@ ROW_GAP_M: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class DrivenHangar:
     """A hangar, the start of the robot in it, and its goal."""
 
     scene: Scene
@@ -40,7 +40,7 @@ class Course:
     """Heading that it is to have there [rad]."""
 
 
-def draw_course(draw: Random) -> Course:
+def draw_hangar(draw: Random) -> DrivenHangar:
     """Draw a hangar, start and goal."""
     turn = draw.choice((0.0, math.pi))
     side = draw.choice((1.0, -1.0))
@@ -62,7 +62,7 @@ def draw_course(draw: Random) -> Course:
     ]
     scene = hangar.put(room, hangar.kinds(template), obstacles)
     start, goal = _turned(start, turn), _turned(goal, turn)
-    return Course(scene, start, heading_rad, goal, direction_rad)
+    return DrivenHangar(scene, start, heading_rad, goal, direction_rad)
 
 
 Good = tuple[str, tuple[float, float], float]

@@ -17,7 +17,7 @@ import numpy as np
 from hil.diagram.exercises.exercise import Measure, Values
 from hil.machines.world.robot_documents import robot_of
 from hil.stations.task.exercises.drive_law import BASE_S, FANS, SECONDS
-from hil.stations.task.exercises.hangar_draw import draw_course
+from hil.stations.task.exercises.hangar_draw import draw_hangar
 from sim.world.engine.contact_pairs import ContactPairs
 from sim.world.engine.mjcf_scene import scene_text
 from sim.world.engine.world import World
@@ -56,7 +56,7 @@ class HangarPlant:
     """A robot in a hangar."""
 
     def __init__(self, draw: Random) -> None:
-        self._course = course = draw_course(draw)
+        self._course = course = draw_hangar(draw)
         self._sides = np.array([1.0 + draw.uniform(-SIDES, SIDES) for _ in range(2)])
         half = 0.5 * course.heading_rad
         placed = SceneRobot(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from hil.stations.task.plan.reasons import Finding
+from hil.stations.task.plan.reasons import TaskFinding
 
 
 class Judge(Protocol):
     """Judge of a run; it gets the true state, and of the law only whether it is done."""
 
-    def look(self, t_s: float) -> tuple[Finding, ...]:
+    def look(self, t_s: float) -> tuple[TaskFinding, ...]:
         """Look at the world before a step; returns what was found now, final or not."""
         ...
 
@@ -20,7 +20,7 @@ class Judge(Protocol):
         """Whether the robot is at rest."""
         ...
 
-    def conclude(self, t_s: float) -> Finding | None:
+    def conclude(self, t_s: float) -> TaskFinding | None:
         """Why the task is not done at the end of a run; None if it is."""
         ...
 

@@ -21,8 +21,8 @@ def reason_of(code: float) -> Reason | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """Finding about a run, as data."""
+class TaskFinding:
+    """TaskFinding about a run, as data."""
 
     reason: Reason
     """Kind of the finding."""

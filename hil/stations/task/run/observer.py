@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.stations.task.plan.reasons import REASONS, Finding, reason_of
+from hil.stations.task.plan.reasons import REASONS, TaskFinding, reason_of
 from hil.stations.world.cycle.extension import Observation
 
 if TYPE_CHECKING:
@@ -41,11 +41,11 @@ class TaskObserver:
         self._limit_s = time_limit_s
         self._phase, self._done_s = math.nan, math.nan
         self._t_s, self._last_s = 0.0, 0.0
-        self.findings: list[Finding] = []
+        self.findings: list[TaskFinding] = []
         """All that the judge found, in order."""
         self.phases: dict[str, float] = {}
         """Time in each phase, in the order in which they were entered first [s]."""
-        self.reason: Finding | None = None
+        self.reason: TaskFinding | None = None
         """Why the task did not succeed, once the run is over; None if it did."""
         self.over: bool = False
         """Whether the run is to end with this row."""
@@ -83,18 +83,18 @@ class TaskObserver:
         self.reason = self._verdict()
         return ("completed", "") if self.reason is None else ("failed", str(self.reason))
 
-    def _verdict(self) -> Finding | None:
+    def _verdict(self) -> TaskFinding | None:
         found = self._judge.conclude(self._t_s)
         if found is None or any(one.final for one in self.findings):
             return found
         told = reason_of(self._said("reason"))
         if told is not None and self._t_s < self._limit_s:
             where = f" in {self.phase_name}" if self.phase_name else ""
-            return Finding(told, self._t_s, f"the diagram gave up{where}; {found.text}",
+            return TaskFinding(told, self._t_s, f"the diagram gave up{where}; {found.text}",
                            found.place_m)  # fmt: skip
         return found
 
-    def failed_by(self, figures: WorldFigures) -> Finding | None:
+    def failed_by(self, figures: WorldFigures) -> TaskFinding | None:
         """Why the task did not succeed, also if the run did not reach its end."""
         if self._concluded:
             return self.reason
@@ -102,7 +102,7 @@ class TaskObserver:
         final = next((one for one in self.findings if one.final), None)
         if final is not None:
             return final
-        return Finding(
+        return TaskFinding(
             "time_out" if figures.ended == "stopped" else reason,  # type: ignore[arg-type]
             self._t_s, figures.reason or figures.ended,
         )  # fmt: skip

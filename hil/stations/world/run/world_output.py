@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from hil.run.end import summarize_conclusion
-from hil.stations.world.cycle.goal_observer import GoalObserver
 from hil.stations.world.report.summaries import (
     GoalSummary,
     WorldCheckSummary,
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from hil.stations.world.cycle.extension import RunObserver
     from hil.stations.world.cycle.figures import WorldFigures
     from hil.stations.world.plan.scenario import WorldPlan
+    from hil.stations.world.report.goal_judge import GoalFinding
     from hil.stations.world.run.session import WorldResult
 
 LOSSES_MAX: Final = 20
@@ -93,7 +93,7 @@ def summarize_run(
 
 def _goal(observer: RunObserver | None) -> list[GoalSummary] | None:
     """Judgements of a goal; None without one."""
-    if not isinstance(observer, GoalObserver) or not observer.findings:
+    if not (findings := _goal_findings(observer)):
         return None
     return [
         GoalSummary(
@@ -101,15 +101,21 @@ def _goal(observer: RunObserver | None) -> list[GoalSummary] | None:
             wanted=one.wanted, unit=one.unit, at_s=None if math.isnan(one.at_s) else one.at_s,
             miss=one.miss,
         )
-        for one in observer.findings
+        for one in findings
     ]  # fmt: skip
+
+
+def _goal_findings(observer: RunObserver | None) -> tuple[GoalFinding, ...]:
+    """Judgements of the parts of a goal; none without a goal."""
+    from hil.stations.world.cycle.goal_observer import GoalObserver  # brings arrays
+
+    return observer.findings if isinstance(observer, GoalObserver) else ()
 
 
 def _show_goal(observer: RunObserver | None) -> None:
     """Print the parts of a goal for people."""
-    if isinstance(observer, GoalObserver):
-        for one in observer.findings:
-            out.print("goal:", styled("green" if one.met else "red", str(one)), soft_wrap=True)
+    for one in _goal_findings(observer):
+        out.print("goal:", styled("green" if one.met else "red", str(one)), soft_wrap=True)
 
 
 def show_check(plan: WorldPlan, summary: WorldCheckSummary) -> None:
