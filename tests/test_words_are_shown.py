@@ -22,7 +22,6 @@ FOREIGN = {
     ("hil/ipc/socket_owner.py", ":{wanted} "): "a port in a table of proc(5)",
     ("hil/run/computer.py", "model name"): "a key of proc(5)",
     ("hil/run/facts.py", " {name}"): "the second column of git's packed-refs",
-    ("hil/stations/task/exercises/hangar_plant.py", "link {one.number}"): "names of links in pairs",
     (
         "hil/stations/arm/report/recording.py",
         "{result}: ",
