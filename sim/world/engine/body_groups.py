@@ -15,16 +15,14 @@ from sim.world.engine.world import World, WorldRobot
 
 
 class GroupContact(NamedTuple):
-    """Point at which bodies of two groups touch."""
+    """Contact of bodies of two groups."""
 
     groups: tuple[str, str]
     """Groups of the two, in the order of their names."""
     bodies: tuple[str, str]
     """Names of the two bodies in the engine, in the order of the groups."""
-    position_m: tuple[float, float, float]
-    """Position in the world."""
-    force_n: float
-    """Force along the normal."""
+    number: int
+    """Number of the contact in the list of the engine in this step."""
 
 
 class BodyGroups:
@@ -47,6 +45,8 @@ class BodyGroups:
         self._groups = [found[bodies[one]] if bodies[one] else groups.get(self._names[one], other)
                         for one in geoms]  # fmt: skip
         self._pairs: dict[tuple[int, int], tuple[tuple[str, str], tuple[str, str]]] = {}
+        self._touching = b""
+        self._now: tuple[GroupContact, ...] = ()
 
     def _groups_of_bodies(self, groups: Mapping[str, str], other: str) -> list[str]:
         found = [""] * self._model.nbody
@@ -54,20 +54,31 @@ class BodyGroups:
             found[body] = groups.get(self._model.body(body).name, found[parent])
         return [one or other for one in found]
 
-    def now(self) -> list[GroupContact]:
-        """Contacts that press, in the engine's order."""
+    def now(self) -> tuple[GroupContact, ...]:
+        """Contacts that press, in the engine's order: the same object while the same geoms do."""
         data = self._data
         if not data.ncon or not data.nefc:
-            return []
-        contacts, found = data.contact, list[GroupContact]()
-        rows, places_m = contacts.efc_address.tolist(), contacts.pos.tolist()
-        for at, (one, other) in enumerate(contacts.geom.tolist()):
-            if rows[at] >= 0:
-                groups, bodies = self._pair(one, other)
-                x, y, z = places_m[at]
-                force_n = float(data.efc_force[rows[at]])
-                found.append(GroupContact(groups, bodies, (x, y, z), force_n))
-        return found
+            self._touching, self._now = b"", ()
+            return self._now
+        contacts = data.contact
+        geoms, presses = contacts.geom, contacts.efc_address >= 0
+        touching = geoms.tobytes() + presses.tobytes()
+        if touching != self._touching:
+            self._touching = touching
+            chosen = np.flatnonzero(presses).tolist()
+            pairs = geoms.tolist()
+            self._now = tuple(GroupContact(*self._pair(*pairs[at]), at) for at in chosen)
+        return self._now
+
+    def position_m(self, contact: GroupContact) -> tuple[float, float, float]:
+        """Position of a contact of this step in the world."""
+        x, y, z = self._data.contact.pos[contact.number].tolist()
+        return x, y, z
+
+    def force_n(self, contact: GroupContact) -> float:
+        """Force along the normal of a contact of this step."""
+        data = self._data
+        return float(data.efc_force[data.contact.efc_address[contact.number]])
 
     def _pair(self, one: int, other: int) -> tuple[tuple[str, str], tuple[str, str]]:
         """Groups and names of the bodies of two geoms; kept, as steps ask for few again."""

@@ -42,6 +42,8 @@ FREE_GROUPS: Final = frozenset({("floor", "robot"), ("floor", "jaws"), ("robot",
                                 ("jaws", "jaws"), ("robot", "robot"), ("jaws", "robot"),
                                 ("container", "container")})  # fmt: skip
 """Pairs of groups that may touch."""
+STILL: Final = frozenset({"bin", "floor", "other", "stand"})
+"""Groups that do not move by themselves: what touches among them is no matter of the robot."""
 IN_BIN: Final = frozenset({("bin", "container"), ("bin", "jaws"), ("bin", "robot")})
 """Pairs of groups that may touch within the bin."""
 
@@ -103,17 +105,21 @@ class ContainerJudge:
         self._shown = {engine: name or engine for name, engine in engine_name.items()}
         self._now_s = self._rest_since_s = self._body_since_s = self._borne_s = 0.0
         self._open: set[tuple[str, str]] = set()
+        self._known: tuple[GroupContact, ...] | None = None
+        self._doubtful: list[GroupContact] = []
+        self._is_touched = self._both_touch = self._on_floor = self._is_borne = False
         self._fatal: TaskFinding | None = None
         self.collisions: int = 0
         """Number of contacts that were not allowed: pairs of bodies, each from touch to parting."""
 
     def look(self, t_s: float) -> tuple[TaskFinding, ...]:
         """Look at the world before a step."""
-        contacts = self._contacts.now()
-        container, base = self._world.bodies[self._names.container], self._robot.pose(BASE)
-        self.course.update(t_s, base)
-        found = list(self._collisions(t_s, contacts))
-        found += self._held(t_s, contacts)
+        contacts, container = self._contacts.now(), self._world.bodies[self._names.container]
+        if contacts is not self._known:
+            self._sort(contacts)
+        self.course.update(t_s, self._robot.pose(BASE))
+        found = list(self._collisions(t_s))
+        found += self._held(t_s)
         if self._speeds.greatest() > REST_SPEED:
             self._rest_since_s = t_s
         if np.abs(container.speeds()).max() > BODY_REST:
@@ -157,51 +163,58 @@ class ContainerJudge:
             "least_distance_m": self.course.least_m,
         }  # fmt: skip
 
-    def _collisions(self, t_s: float, contacts: list[GroupContact]) -> Iterator[TaskFinding]:
+    def _sort(self, contacts: tuple[GroupContact, ...]) -> None:
+        """Sort contacts by what they are to the judge; they hold until others are made."""
+        self._known = contacts
+        self._doubtful = [one for one in contacts if not _may_touch(*one.groups)]
+        touching = {
+            name for one in contacts if one.groups == ("container", "jaws") for name in one.bodies
+        }
+        borne_by = {one.groups for one in contacts if "container" in one.groups}
+        self._is_touched = bool(touching)
+        self._both_touch = all(one in touching for one in self._jaws)
+        self._on_floor = ("container", "floor") in borne_by
+        self._is_borne = bool(borne_by - {("container", "jaws"), ("container", "container")})
+
+    def _collisions(self, t_s: float) -> Iterator[TaskFinding]:
         """Contacts that are not allowed, each once while it lasts."""
         now: set[tuple[str, str]] = set()
-        for one in contacts:
-            if one.groups in FREE_GROUPS or one.groups == ("container", "floor"):
-                continue
-            if one.groups[0] in ("bin", "floor", "other", "stand") and one.groups[1] in (
-                "bin", "floor", "other", "stand",
-            ):  # fmt: skip
-                continue
-            if one.groups in IN_BIN and self._inside(one.position_m):
+        for one in self._doubtful:
+            position_m = self._contacts.position_m(one)
+            if one.groups in IN_BIN and self._inside(position_m):
                 continue
             now.add(one.bodies)
             if one.bodies not in self._open:
                 self.collisions += 1
                 first, second = (self._shown.get(body, body) for body in one.bodies)
-                text = f"{first} and {second} touch"
-                yield TaskFinding("collision", t_s, text, one.position_m, one.force_n, 0.0, "N")
+                text, force_n = f"{first} and {second} touch", self._contacts.force_n(one)
+                yield TaskFinding("collision", t_s, text, position_m, force_n, 0.0, "N")
         self._open = now
 
-    def _held(self, t_s: float, contacts: list[GroupContact]) -> Iterator[TaskFinding]:
+    def _held(self, t_s: float) -> Iterator[TaskFinding]:
         """Slip in the jaws, and a container that falls."""
-        touching = {
-            name for one in contacts if one.groups == ("container", "jaws") for name in one.bodies
-        }
-        borne_by = {one.groups for one in contacts if "container" in one.groups}
-        borne = bool(borne_by - {("container", "jaws"), ("container", "container")})
-        both = all(one in touching for one in self._jaws)
+        both, borne = self._both_touch, self._is_borne
         bar_m = self._world.bodies[self._names.bar].pose()[:3, 3]
         lost = self.slip.update(t_s, self._robot.pose(self._hand), bar_m, both=both, borne=borne)
-        if borne or touching:
+        if borne or self._is_touched:
             self._borne_s = t_s
-        at = self._container_m()
         if lost:
             text = "the jaws have lost the container"
-            yield TaskFinding("grip_lost", t_s, text, at, final=False)
-        if ("container", "floor") in borne_by and self._fatal is None:
-            yield TaskFinding("dropped", t_s, "the container lies on the floor", at)
-        elif t_s - self._borne_s > FALL_S and self._fatal is None:
-            fell_s = t_s - self._borne_s
+            yield TaskFinding("grip_lost", t_s, text, self._container_m(), final=False)
+        if self._fatal is None:
+            yield from self._failures(t_s)
+
+    def _failures(self, t_s: float) -> Iterator[TaskFinding]:
+        """Failures of holding that cannot be made good."""
+        if self._on_floor:
+            text = "the container lies on the floor"
+            yield TaskFinding("dropped", t_s, text, self._container_m())
+        elif (fell_s := t_s - self._borne_s) > FALL_S:
             text = "the container falls"
-            yield TaskFinding("dropped", t_s, text, at, fell_s, FALL_S, "s")
-        limit_mm = self._settings.slip_max_mm
-        if 1e3 * self.slip.greatest_m > limit_mm and self._fatal is None:
-            slip_mm = 1e3 * self.slip.greatest_m
+            yield TaskFinding("dropped", t_s, text, self._container_m(), fell_s, FALL_S, "s")
+        slip_mm, limit_mm = 1e3 * self.slip.greatest_m, self._settings.slip_max_mm
+        if slip_mm > limit_mm:
+            at = self._container_m()
             text = f"the container has slipped by {slip_mm:.1f} mm, at most {limit_mm:g} mm"
             yield TaskFinding("slip", t_s, text, at, slip_mm, limit_mm, "mm")
 
@@ -220,6 +233,12 @@ class ContainerJudge:
         wall = self._world.bodies[self._names.wall]
         rim_m = wall.pose()[2, 3] + 0.5 * wall.document.size_m[2]
         return self._inside(at_m) and at_m[2] < rim_m
+
+
+def _may_touch(first: str, second: str) -> bool:
+    """Whether bodies of two groups may touch wherever they are."""
+    pair = first, second
+    return pair in FREE_GROUPS or pair == ("container", "floor") or STILL.issuperset(pair)
 
 
 def _is_obstacle(name: str, scene: Scene, own: ContainerNames) -> bool:
