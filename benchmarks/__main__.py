@@ -14,6 +14,7 @@ NAMES = (
     "realtime", "slcan", "exchange", "desk", "emulator", "rack", "kill", "space_arm", "arm",
     "arm_link", "panel", "panel_stop", "recording", "world", "world_rack", "world_pictures",
     "tables", "turn", "help", "hosts", "physics", "latency", "workspace", "forces",
+    "tasks", "campaign",
 )  # fmt: skip
 """Each benchmark, in the order in which all are run: `run` of the module `bench_NAME`."""
 GIVEN = {

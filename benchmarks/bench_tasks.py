@@ -1,22 +1,14 @@
-"""Speed of tasks and of campaigns: python -m benchmarks.bench_tasks [--runs 8] [--rounds 3].
+"""Speed of tasks: python -m benchmarks.bench_tasks [--rounds 3].
 
 A cycle is a whole turn of the loop: sensors, diagram, gate, judge, row, and a step of the engine;
 processor time is counted, turn by turn. The same commands are then given to bare steps of the same
-model, which have to end at the same place. Campaigns are timed on the clock from their first job to
-their last row, beside a pool of the standard library that makes the same runs by the same function;
-both have started their workers, and made a run each, before.
+model, which have to end at the same place. Campaigns of runs are in `bench_campaign`.
 """
 
 from __future__ import annotations
 
 import gc
-import multiprocessing
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
-from multiprocessing.pool import Pool
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,12 +17,8 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.frame import main
-from hil.campaign.conduct import Conductor
-from hil.campaign.execution import execute, request_of, station_of
-from hil.campaign.folder import CampaignFolder
-from hil.campaign.job import Job, Keep
-from hil.campaign.local import LocalExecutor
-from hil.campaign.plan import Campaign
+from hil.campaign.execution import request_of, station_of
+from hil.campaign.job import Job
 from hil.diagram.run.changer import DiagramChanger
 from hil.run.file_kinds import TOGETHER, find_kind, scenario_kinds
 from hil.stations.task.plan.task_plan import TaskPlan
@@ -52,19 +40,6 @@ CYCLE_MEAN_MS = 0.25
 CYCLE_P99_MS = 1.0
 PHYSICS_TIMES = 2.0
 REAL_TIME_FACTOR = 20.0
-SPEED_UP = 1.8
-OF_POOL = 0.95
-OVERHEAD_MS = 50.0
-
-
-class Row(NamedTuple):
-    """One figure."""
-
-    work: str
-    value: float
-    unit: str
-    asked: str
-    note: str = ""
 
 
 class Played(NamedTuple):
@@ -156,116 +131,46 @@ def bare_us(plan: WorldPlan, played: Played) -> float:
     return passed_us / len(played.commands)
 
 
-def runs_of_one_core(scenario: str, rounds: int) -> Iterator[Row]:
-    """Cycle, bare steps, and real-time factor."""
+def measure(scenario: str, rounds: int) -> dict[str, Any]:
+    """Measure the cycle, its bare steps, and the real-time factor on one core."""
     plan, extension = plan_of(scenario)
     kept = play(plan, extension, keep=True)
     gc.collect()
     pairs = [(play(plan, extension), bare_us(plan, kept)) for _ in range(rounds)]
-    means = [float(one.turns_us[1:].mean()) for one, _ in pairs]
-    p99 = float(np.median([np.percentile(one.turns_us[1:], 99) for one, _ in pairs]))
-    most = max(float(one.turns_us[1:].max()) for one, _ in pairs)
-    mean, bare = float(np.median(means)), float(np.median([us for _, us in pairs]))
-    ratio = float(np.median([one / us for one, (_, us) in zip(means, pairs, strict=True)]))
-    simulated_s = kept.step_s * len(kept.turns_us)
-    about = f"{simulated_s:.1f} s simulated; {kept.ended}".strip()
-    name = f"{scenario}: "
-    yield Row(name + "cycle, mean", mean / 1e3, "ms", f"≤ {CYCLE_MEAN_MS:g}", about)
-    yield Row(name + "cycle, p99", p99 / 1e3, "ms", f"≤ {CYCLE_P99_MS:g}", f"most {most / 1e3:.2f}")
-    yield Row(name + "run / its bare steps", ratio, "", f"≤ {PHYSICS_TIMES:g}",
-              f"bare step {bare:.1f} us")  # fmt: skip
-    yield Row(name + "real-time factor, one core", kept.step_s * 1e6 / mean, "",
-              f"≥ {REAL_TIME_FACTOR:g}")  # fmt: skip
-
-
-# -- campaigns --------------------
-
-
-def jobs_of(path: Path, runs: int, folder: Path) -> tuple[Campaign, list[Job]]:
-    campaign = Campaign(path, tuple(range(runs)), keep=Keep.ALL)
-    return campaign, list(campaign.jobs(folder))
-
-
-@contextmanager
-def warmed(workers: int, job: Job) -> Iterator[LocalExecutor]:
-    """A campaign's workers that have made a run each."""
-    executor = LocalExecutor(workers)
-    try:
-        for _ in range(workers):
-            executor.submit(job)
-        for _ in range(workers):
-            while executor.next(1.0) is None:
-                pass
-        yield executor
-    finally:
-        executor.close()
-
-
-@contextmanager
-def warmed_pool(workers: int, job: Job) -> Iterator[Pool]:
-    """A pool of the standard library whose workers have made a run each."""
-    with multiprocessing.get_context("spawn").Pool(workers) as pool:
-        pool.map(execute, [job] * workers, chunksize=1)
-        yield pool
-
-
-def passed_s(work: Callable[[], object]) -> float:
-    began_s = time.perf_counter()
-    work()
-    return time.perf_counter() - began_s
-
-
-def campaign_s(path: Path, runs: int, workers: int) -> tuple[float, float]:
-    """Time of a campaign, and of a pool that makes the same runs [s]."""
-    with tempfile.TemporaryDirectory() as name:
-        place = Path(name)
-        campaign, jobs = jobs_of(path, runs, place / "pool")
-        first = replace(jobs[0], folder=str(place / "first"))
-        folder = CampaignFolder.create(place / "campaign", campaign)
-        with warmed(workers, first) as executor, folder.locked():
-            conductor = Conductor(folder, executor, lambda *_: None)
-            folder.write_state()
-            ours_s = passed_s(conductor.run)
-        with warmed_pool(workers, first) as pool:
-            theirs_s = passed_s(lambda: pool.map(execute, jobs, chunksize=1))
-    return ours_s, theirs_s
-
-
-def campaigns(scenario: str, runs: int, rounds: int) -> Iterator[Row]:
-    """One worker and two, beside a pool."""
-    path = scenario_path(scenario)
-    station_of(path).warm(True)
-    times = np.array([[campaign_s(path, runs, workers) for workers in (1, 2)]
-                      for _ in range(rounds)])  # fmt: skip
-    (one_s, pool_1_s), (two_s, pool_2_s) = np.median(times, axis=0)
-    speed_up = float(np.median(times[:, 0, 0] / times[:, 1, 0]))
-    of_pool = float(np.median(times[:, 1, 1] / times[:, 1, 0]))
-    overhead_ms = float(np.median(times[:, 0, 0] - times[:, 0, 1])) / runs * 1e3
-    name = f"campaign of {scenario}, {runs} runs: "
-    yield Row(name + "two workers by one", speed_up, "", f"≥ {SPEED_UP:g}",
-              f"{one_s:.2f} s, {two_s:.2f} s")  # fmt: skip
-    yield Row(name + "speed by a pool's, two workers", of_pool, "", f"≥ {OF_POOL:g}",
-              f"pool {pool_1_s:.2f} s, {pool_2_s:.2f} s")  # fmt: skip
-    yield Row(name + "more than a pool, per run", overhead_ms, "ms", f"≤ {OVERHEAD_MS:g}")
+    means_us = [float(one.turns_us[1:].mean()) for one, _ in pairs]
+    p99_us = np.median([np.percentile(one.turns_us[1:], 99) for one, _ in pairs])
+    mean_us = float(np.median(means_us))
+    ratios = [one / bare for one, (_, bare) in zip(means_us, pairs, strict=True)]
+    return {
+        "scenario": scenario, "ended": kept.ended.strip(),
+        "simulated_s": kept.step_s * len(kept.turns_us),
+        "mean_ms": mean_us / 1e3, "p99_ms": float(p99_us) / 1e3,
+        "most_ms": max(float(one.turns_us[1:].max()) for one, _ in pairs) / 1e3,
+        "bare_ms": float(np.median([bare for _, bare in pairs])) / 1e3,
+        "by_bare": float(np.median(ratios)), "real_time_factor": kept.step_s * 1e6 / mean_us,
+    }  # fmt: skip
 
 
 def run(
-    runs: int = 8, rounds: int = 3, console: Console | None = None, scenario: str = SCENARIO
+    rounds: int = 3, console: Console | None = None, scenario: str = SCENARIO
 ) -> dict[str, Any]:
     """Measure all, print the table, return the figures.
 
     Args:
-        runs: number of a campaign's runs.
         rounds: number of repeats, of which medians are taken.
         scenario: any of the virtual environment.
     """
-    console = console or Console(width=140)
-    rows = [*runs_of_one_core(scenario, rounds), *campaigns(scenario, runs, rounds)]
-    table = Table("work", "value", "unit", "asked", "", title="tasks", box=None)
-    for row in rows:
-        table.add_row(row.work, f"{row.value:.3g}", row.unit, row.asked, row.note)
-    console.print(table)
-    return {row.work: {"value": row.value, "unit": row.unit, "asked": row.asked} for row in rows}
+    figures = measure(scenario, rounds)
+    table = Table("work", "value", "asked", title=f"{scenario}, {figures['ended']}", box=None)
+    for work, key, asked in (
+        ("cycle, mean", "mean_ms", f"≤ {CYCLE_MEAN_MS:g} ms"),
+        ("cycle, p99", "p99_ms", f"≤ {CYCLE_P99_MS:g} ms"),
+        ("bare step", "bare_ms", ""), ("run / its bare steps", "by_bare", f"≤ {PHYSICS_TIMES:g}"),
+        ("real-time factor, one core", "real_time_factor", f"≥ {REAL_TIME_FACTOR:g}"),
+    ):  # fmt: skip
+        table.add_row(work, f"{figures[key]:.3g}", asked)
+    (console or Console(width=140)).print(table)
+    return figures
 
 
 if __name__ == "__main__":

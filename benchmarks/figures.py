@@ -291,5 +291,16 @@ FIGURES: Final[dict[str, tuple[Row, ...]]] = {
             peers=(Peer("without", "check>without_us", is_rival=False),)),
         Row("check with forces / without", "", "check>ratio", target="≤ 1.3"),
     ),
+    "tasks": (
+        Row("cycle of the container task, mean, 99 %", "ms", "mean_ms", "p99_ms",
+            target="≤ 0.25, 99 % ≤ 1 ms"),
+        Row("its run / its bare steps", "", "by_bare", target="≤ 2"),
+        Row("real-time factor on one core", "", "real_time_factor", target="≥ 20"),
+    ),
+    "campaign": (
+        Row("more than the service, a run", "ms", "overhead_ms", target="≤ 50 ms"),
+        Row("speed of two workers / of one", "", "two_over_one", target="≥ 1.8"),
+        Row("speed of two workers / of a bare pool", "", "two_over_pool", target="≥ 0.95"),
+    ),
 }  # fmt: skip
 """Rows of each benchmark."""
