@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import zip_longest
+import math
+from itertools import groupby, zip_longest
+from operator import itemgetter
 from typing import Final
 
 import numpy as np
@@ -13,15 +15,25 @@ from hil.report.style import Picture, draw_png, place
 from hil.stations.task.report.phases import phases_of_run
 from hil.stations.world.view.pictures import PicturesError
 from hil.stations.world.view.recorded_world import RecordedWorld
-from hil.stations.world.view.run_film import instants_at
+from hil.stations.world.view.run_film import WorldInstant, instants_at
+from sim.world.pictures.wire import View
+from sim.world.robots.model import BASE
 
 COLUMNS: Final = 4
+DISTANCE_M: Final = 4.5
+"""Distance from which the robot is seen [m]."""
+DOWN_RAD: Final = -0.75
+"""Angle of the view above the horizontal; negative looks down [rad]."""
+HEIGHT_M: Final = 0.35
+"""Height of what is looked at [m]."""
+MOVED_M: Final = 0.8
+"""Motion of the robot after which it has a view of its own [m]."""
 MOST: Final = 15
 """Most phases of which a picture is drawn."""
 
 
 def phase_pictures(run: RecordedRun) -> Picture | None:
-    """Pictures by the scene's camera; None where nothing can be drawn."""
+    """Pictures of the robot from near; None where nothing can be drawn."""
     phases = phases_of_run(run)
     if len(run.times) < 2 or not phases:
         return None
@@ -32,7 +44,7 @@ def phase_pictures(run: RecordedRun) -> Picture | None:
     rows = np.searchsorted(run.times, times_s).clip(0, len(run.times) - 1)
     unique, first = np.unique(rows, return_index=True)
     try:
-        shown = instants_at(RecordedWorld.of(run.recording), unique.astype(np.intp))
+        shown = _near_robot(RecordedWorld.of(run.recording), unique.tolist())
     except (KeyError, ValueError, PicturesError):
         return None
     named = [titles[at] for at in first.tolist()]
@@ -49,3 +61,22 @@ def phase_pictures(run: RecordedRun) -> Picture | None:
 
     caption = "Drawn from the recorded states; the last one is where the run ended."
     return Picture("phases", "The beginning of each phase", caption, draw_png(2.2 * lines, draw))
+
+
+def _near_robot(recorded: RecordedWorld, rows: list[int]) -> list[WorldInstant]:
+    """Pictures of rows, in which the robot is seen from the middle of the room.
+
+    Rows in which it has hardly moved since the first of them have one view.
+    """
+    world, found = recorded.world(), list[WorldInstant]()
+    places: list[tuple[float, float]] = []
+    for row in rows:
+        world.move_to(recorded.positions[row])
+        world.settle()
+        x, y = world.robots[0].pose(BASE)[:2, 3].tolist()
+        near = places and math.dist(places[-1], (x, y)) < MOVED_M
+        places.append(places[-1] if near else (x, y))
+    for (x, y), group in groupby(zip(places, rows, strict=True), key=itemgetter(0)):
+        view = View(math.atan2(y, x), DOWN_RAD, (x, y, HEIGHT_M), DISTANCE_M)
+        found += instants_at(recorded, np.array([row for _, row in group]), view)
+    return found

@@ -86,18 +86,24 @@ def instants(recorded: RecordedWorld, count: int) -> list[WorldInstant]:
     return instants_at(recorded, recorded.spread(count))
 
 
-def instants_at(recorded: RecordedWorld, rows: NDArray[np.intp]) -> list[WorldInstant]:
-    """Pictures of some rows of a run, which rise; raises as `instants` does."""
+def instants_at(
+    recorded: RecordedWorld, rows: NDArray[np.intp], view: View | None = None
+) -> list[WorldInstant]:
+    """Pictures of some rows of a run, which rise; raises as `instants` does.
+
+    Args:
+        view: view of all of them; None for that of the scene's camera.
+    """
     times_s = recorded.times_s[rows].tolist()
-    drawn = _drawn(recorded, rows, STILL)
+    drawn = _drawn(recorded, rows, STILL, view)
     return [WorldInstant(t_s, one.copy()) for t_s, (_, one) in zip(times_s, drawn, strict=True)]
 
 
 def _drawn(
-    recorded: RecordedWorld, rows: NDArray[np.intp], size: tuple[int, int]
+    recorded: RecordedWorld, rows: NDArray[np.intp], size: tuple[int, int], view: View | None = None
 ) -> Iterator[tuple[int, Bytes]]:
     try:
-        view, fovy_rad = view_of(recorded, size)
+        view, fovy_rad = view_of(recorded, size) if view is None else (view, FOVY_RAD)
         order = PictureOrder(
             text=recorded.text.text, start=tuple(recorded.positions[0].tolist()), width=size[0],
             height=size[1], views=(view,), fovy_rad=fovy_rad, quality="fine",
