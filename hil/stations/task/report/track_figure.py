@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hil.report.pieces import values_at
 from hil.report.recorded_run import RecordedRun
-from hil.report.style import INK, LIMIT, WANTED, Picture, draw_png, place
+from hil.report.style import INK, LEG_COLOURS, LIMIT, WANTED, Picture, draw_png, place
 from hil.stations.task.report.phases import TaskPhase, phases_of_run
 from hil.stations.world.view.recorded_world import COORDINATES, RecordedWorld
 from sim.world.engine.library import EngineMissingError
@@ -34,6 +34,8 @@ POINTS: Final = 600
 """Most points of the track."""
 OUTLINES: Final = 12
 """Number of instants at which the chassis and its beams are drawn."""
+DRIVEN_M: Final = 0.05
+"""Least path of a phase that has a colour of its own [m]."""
 CHASSIS_M: Final = (0.6, 0.52)
 """Length and width of the outline that is drawn [m]."""
 
@@ -61,7 +63,7 @@ def track(run: RecordedRun) -> Picture | None:
         for body in scene.bodies:
             _draw_body(axes, scene, body)
         phases = phases_of_run(run)
-        _draw_way(axes, bases, run.times[rows], phases)
+        colours = _draw_way(axes, bases, run.times[rows], phases)
         for at, ends in zip(marks.tolist(), hits, strict=True):
             axes.add_patch(_outline(bases[at]))
             axes.plot(ends[:, 0], ends[:, 1], ".", color=LIMIT, ms=3)
@@ -71,9 +73,8 @@ def track(run: RecordedRun) -> Picture | None:
         axes.autoscale_view()
         axes.set_xlabel("x [m]")
         axes.set_ylabel("y [m]")
-        names = {one.name: one.colour for one in phases}
         handles = [Line2D([], [], color=colour, lw=2.0, label=name)
-                   for name, colour in names.items()]  # fmt: skip
+                   for name, colour in colours.items()]  # fmt: skip
         handles.append(Line2D([], [], color=LIMIT, marker=".", ls="", label="seen by beams"))
         figure.legend(handles=handles, loc="upper right", fontsize="x-small")
 
@@ -142,11 +143,19 @@ def _draw_body(axes: Axes, scene: Scene, body: SceneBody) -> None:
         axes.add_patch(Circle((x, y), body.size_m[0], facecolor=colour, edgecolor=INK, lw=0.5))
 
 
-def _draw_way(axes: Axes, bases: Array, times_s: Array, phases: tuple[TaskPhase, ...]) -> None:
+def _draw_way(
+    axes: Axes, bases: Array, times_s: Array, phases: tuple[TaskPhase, ...]
+) -> dict[str, str]:
+    """Draw the way; returns the colour of each phase in which the robot drives, by its name."""
     axes.plot(bases[:, 0], bases[:, 1], color=INK, lw=0.8)
+    colours: dict[str, str] = {}
     for one in phases:
-        chosen = (times_s >= one.begin_s) & (times_s <= one.end_s)
-        axes.plot(bases[chosen, 0], bases[chosen, 1], color=one.colour, lw=2.0)
+        way = bases[(times_s >= one.begin_s) & (times_s <= one.end_s), :2]
+        if np.linalg.norm(np.diff(way, axis=0), axis=1).sum() >= DRIVEN_M:
+            colour = LEG_COLOURS[len(colours) % len(LEG_COLOURS)]
+            colour = colours.setdefault(one.name, colour)
+            axes.plot(way[:, 0], way[:, 1], color=colour, lw=2.0)
+    return colours
 
 
 def _outline(base: Array) -> Polygon:
