@@ -257,6 +257,8 @@ class Station:
     name: str
     """Value of ``station`` in its scenarios."""
     scenarios: FileKind
+    extends: str = ""
+    """Name of the station whose runs it makes, with more of its own; empty: none."""
     machines: tuple[FileKind, ...] = ()
     options: tuple[Option, ...] = ()
     signals: Signals

@@ -61,6 +61,7 @@ def _offered() -> tuple[Offer, ...]:
 STATION: Final = Station(
     name="simulator",
     scenarios=SCENARIO,
+    extends="platform",
     machines=(RIG, DRIVE, CUEING_PRESET, HOST_MAP, RIDE_MAP),
     options=OPTIONS,
     signals=SIGNALS,

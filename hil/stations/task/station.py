@@ -47,6 +47,7 @@ def _offered() -> tuple[Offer, ...]:
 STATION: Final = Station(
     name="task",
     scenarios=SCENARIO,
+    extends="world",
     machines=WORLD.machines,
     options=OPTIONS,
     offered=_offered,

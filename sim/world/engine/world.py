@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sim.world.engine.library import engine
 from sim.world.engine.model_compiler import ModelRefusedError, ModelText, model_from, model_of
-from sim.world.engine.world_bodies import Contact, Push, WorldBody, contacts_of, corners_of
+from sim.world.engine.world_bodies import Contact, Push, WorldBody, contacts_of, corners_of, ties_of
 from sim.world.engine.world_robot import WorldRobot
 
 Array = NDArray[np.float64]
@@ -179,6 +179,10 @@ class World:
     def contacts(self) -> tuple[Contact, ...]:
         """Contacts of the last step, with their forces."""
         return contacts_of(self._engine, self._model, self._data)
+
+    def ties(self) -> tuple[tuple[str, str], ...]:
+        """Names of the two parts of each equality of the engine."""
+        return ties_of(self._engine, self._model)
 
     def set_step(self, step_s: float) -> None:
         """Make the next steps as long as this, at most as the model's own [s]."""

@@ -148,3 +148,22 @@ def _name(model: Any, geom: int) -> str:
     """Name of the body that a geom belongs to, or of the geom if that is the world."""
     body = int(model.geom_bodyid[geom])
     return model.body(body).name if body else model.geom(geom).name
+
+
+def ties_of(library: Any, model: Any) -> tuple[tuple[str, str], ...]:
+    """List the two parts of each equality by their names, or those of the bodies they are on.
+
+    A joint that follows none is tied to the world.
+    """
+    kinds, found = library.mjtObj, list[tuple[str, str]]()
+    named = {int(kinds.mjOBJ_BODY): model.body, int(kinds.mjOBJ_JOINT): model.joint,
+             int(kinds.mjOBJ_SITE): model.site, int(kinds.mjOBJ_TENDON): model.tendon}  # fmt: skip
+    joint = int(library.mjtEq.mjEQ_JOINT)
+    for number in range(model.neq):
+        kind = int(model.eq_objtype[number])
+        if int(model.eq_type[number]) == joint:
+            kind = int(kinds.mjOBJ_JOINT)
+        sides = int(model.eq_obj1id[number]), int(model.eq_obj2id[number])
+        first, second = ("world" if at < 0 else str(named[kind](at).name) for at in sides)
+        found.append((first, second))
+    return tuple(found)

@@ -5,24 +5,51 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hil.config.errors import ConfigError, RefusedError, Wrong
 from hil.stations.world.robots.robot_summaries import ScenarioCheckSummary
 from hil.stations.world.run.world_output import show_losses
 from hil.terminal.console import out, print_json
 
+if TYPE_CHECKING:
+    from hil.run.station import Station
+    from hil.stations.world.plan.scenario import WorldPlan
+
 
 def world_scenario(name: str) -> Path | None:
-    """File of a scenario of this station, by name or path; None if it is none."""
+    """File of a scenario of this station, or of one that extends it; None if it is none."""
     from hil.config.file_search import find_file
-    from hil.config.settings import read_toml
     from hil.stations.world.signals import STATION
 
     with suppress(ConfigError):
         path = find_file(name, folder="scenarios", key="SCENARIO")
-        if path.suffix == ".toml" and read_toml(path).get("station") == STATION:
+        station = None if path.suffix != ".toml" else _station_of(path)
+        if station is not None and STATION in (station.name, station.extends):
             return path
     return None
+
+
+def _station_of(path: Path) -> Station | None:
+    from hil.config.settings import read_toml
+    from hil.run.registry import station_or_none
+
+    return station_or_none(str(read_toml(path).get("station")))
+
+
+def _world_plan(path: Path) -> WorldPlan:
+    """Plan of a scenario; of a station that extends this one the plan of its world.
+
+    Raises:
+        ConfigError: with every fault of the scenario.
+    """
+    from hil.run.station import Request
+    from hil.stations.world.plan.scenario_reader import load_world_plan
+
+    station = _station_of(path)
+    if station is None or not station.extends:
+        return load_world_plan(path)
+    return station.plan(Request(scenario=path, options={})).world
 
 
 def scenario_checked(path: Path, no_engine: str, *, as_json: bool) -> bool:
@@ -52,11 +79,10 @@ def scenario_checked(path: Path, no_engine: str, *, as_json: bool) -> bool:
 
 def _checked(path: Path, no_engine: str) -> ScenarioCheckSummary:
     from hil.stations.world.cycle.bench import open_bench
-    from hil.stations.world.plan.scenario_reader import load_world_plan
     from sim.world.engine.library import EngineMissingError, engine
 
     try:
-        plan = load_world_plan(path)
+        plan = _world_plan(path)
     except ConfigError as error:
         raise _located(path, error) from None
     summary = ScenarioCheckSummary(
@@ -64,7 +90,7 @@ def _checked(path: Path, no_engine: str) -> ScenarioCheckSummary:
         robot=plan.robot.name or plan.scenario.robot,
         scene="" if plan.scene is None else plan.scene.scene.name,
         drives=len(plan.robot.drives), sensors=len(plan.robot.sensors),
-        bodies=None, joints=None, equalities=None, engine="ok", losses=list(plan.losses),
+        bodies=None, joints=None, equalities=None, ties=None, engine="ok", losses=list(plan.losses),
     )  # fmt: skip
     try:
         engine()
@@ -74,7 +100,10 @@ def _checked(path: Path, no_engine: str) -> ScenarioCheckSummary:
     except RefusedError as error:
         return {**summary, "ok": False, "engine": str(error)}
     bodies, joints, equalities = bench.world.sizes
-    return {**summary, "bodies": bodies, "joints": joints, "equalities": equalities}
+    ties = [list(one) for one in bench.world.ties()]
+    return {
+        **summary, "bodies": bodies, "joints": joints, "equalities": equalities, "ties": ties,
+    }  # fmt: skip
 
 
 def _located(path: Path, error: ConfigError) -> ConfigError:

@@ -154,6 +154,8 @@ class ScenarioCheckSummary(TypedDict):
     """Number of joints that the physics engine has in all; null without the engine."""
     equalities: int | None
     """Number of ties of loops and of following joints in the engine; null without the engine."""
+    ties: list[list[str]] | None
+    """The two parts of each of them, by their names in the engine; null without the engine."""
     engine: str
     """Result of the engine: ok, or why it cannot begin, or that it was not asked."""
     losses: list[str]
