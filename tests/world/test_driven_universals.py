@@ -20,6 +20,8 @@ from sim.world.robots.robot_toml_reader import read_toml
 from sim.world.robots.robot_toml_writer import write_toml
 from sim.world.robots.sensors import RobotSensor, SensorKind
 from sim.world.robots.tree import spanning_tree
+from sim.world.robots.urdf_reader import read_urdf
+from sim.world.robots.urdf_writer import write_urdf
 from sim.world.scenes.model import Stepping
 
 ARM = """
@@ -100,6 +102,33 @@ def test_a_document_keeps_its_universal_joints():
     assert again == arm()
     assert [one.axis_number for one in again.drives] == [1, 2, 2]
     assert again.joints[1].type is JointType.UNIVERSAL
+
+
+@pytest.mark.parametrize("axes", [(1, 2), (1,), (2,)])
+def test_urdf_keeps_each_drive_with_its_axis(axes):
+    robot = arm()
+    machine = MachineBounds((AxisBounds(1, speed=2.0),))
+    drives = tuple(one for one in robot.drives if one.joint != 1 or one.axis_number in axes)
+    again = read_urdf(write_urdf(replace(robot, drives=drives, machine=machine)), "arm.urdf")[0]
+    assert again.drives == drives
+    assert again.machine == machine
+    for joint, other in zip(again.joints, robot.joints, strict=True):
+        assert (joint.type, joint.axis, joint.start) == (other.type, other.axis, other.start)
+        assert joint.limits == other.limits
+
+
+def test_hinges_of_urdf_that_others_changed_keep_their_drives():
+    text = write_urdf(arm())
+    at = text.index("<mass ")
+    part = '<link name="link1_1" />'
+    assert part in text
+    heavy = f'<link name="link1_1"><inertial>{text[at : text.index("</inertial>", at)]}'
+    robot, losses = read_urdf(text.replace(part, f"{heavy}</inertial></link>"), "arm.urdf")
+    assert [one.field for one in losses] == ["kind"]
+    kinds = {joint.number: joint.type for joint in robot.joints}
+    hinges = [one for one in robot.drives if kinds[one.joint] is JointType.HINGE]
+    assert [one.effort_max for one in hinges] == [60.0, 50.0]
+    assert [one.effort_max for one in robot.drives if one.axis_number] == [40.0]
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from sim.world.engine.hulls import mesh_losses
+from sim.world.robots.driven_universals import SECOND, driven_universals
 from sim.world.robots.losses import Loss
 from sim.world.robots.model import JointType, Robot
 from sim.world.robots.sensors import DEFECTS, TIMING, sensor_keys
@@ -28,7 +29,12 @@ def mjcf_losses(robot: Robot) -> Iterator[Loss]:
         if link.density_kg_m3:
             reason = "its mass and inertia are written instead"
             yield Loss(f"link {link.number}", "density_kg_m3", link.density_kg_m3, reason)
+    universal = driven_universals(robot)
     for joint in robot.joints:
+        if joint.number in universal:
+            hinges = f"hinges {joint.number} and {joint.number + SECOND}"
+            reason = f"{hinges} stand for it, as a drive moves it"
+            yield Loss(f"joint {joint.number}", "type", joint.type.value, reason)
         if joint.start is not None and joint.closes:
             reason = "a joint that closes a loop has no coordinates"
             yield Loss(f"joint {joint.number}", "start", joint.start, reason)

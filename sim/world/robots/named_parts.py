@@ -69,7 +69,9 @@ class NamedJoint:
     mimic: Mimic = field(default_factory=lambda: Mimic(0))
     """Ratio and offset to that joint."""
     drive: RobotDrive | None = None
-    """Drive of the joint."""
+    """Drive of the joint; of a universal one, of its first axis."""
+    second_drive: RobotDrive | None = None
+    """Drive of the second axis of a universal joint."""
     rank: int = 0
     """Rank of its drive among all, where they have an order of their own."""
     bounds: AxisBounds | None = None

@@ -140,7 +140,12 @@ def assemble_robot(
         for one in links
     ]  # fmt: skip
     ranked = sorted(joints, key=lambda one: one.rank)
-    drives = [replace(one.drive, joint=of_joints[one.name]) for one in ranked if one.drive]
+    drives = [
+        replace(drive, joint=of_joints[one.name])
+        for one in ranked
+        for drive in (one.drive, one.second_drive)
+        if drive
+    ]
     bounds = tuple(replace(one.bounds, joint=of_joints[one.name]) for one in joints if one.bounds)
     machine = replace(box or MachineBounds(), joints=bounds) if box or bounds else None
     robot = Robot(tuple(made), tuple(arcs), name, tuple(drives), machine=machine)

@@ -67,9 +67,12 @@ def _follow(kind: JointType, parts: list[NamedJoint]) -> bool:
 def _one(kind: JointType, parts: list[NamedJoint]) -> NamedJoint:
     """Make the one joint of a group."""
     first, last = parts[0], parts[-1]
-    axis: Numbers = ()
-    limits = last.limits
-    if kind is JointType.UNIVERSAL:
-        axis, limits = (*first.axis, *last.axis), first.limits + last.limits
-    return replace(last, type=kind, parent=first.parent, place=first.place, axis=axis,
-                   limits=limits)  # fmt: skip
+    if kind is not JointType.UNIVERSAL:
+        return replace(last, type=kind, parent=first.parent, place=first.place, axis=())
+    drives = [
+        part.drive and replace(part.drive, axis_number=number)
+        for number, part in enumerate(parts, start=1)
+    ]
+    return replace(last, type=kind, parent=first.parent, place=first.place,
+                   axis=(*first.axis, *last.axis), limits=first.limits + last.limits,
+                   drive=drives[0], second_drive=drives[1])  # fmt: skip

@@ -1,7 +1,8 @@
 """A robot as URDF text, with all digits and the words of :mod:`sim.world.robots.urdf_words`.
 
 Joints that URDF has no type for become hinges with massless links between them: two for a universal
-joint, three about x, y and z for a ball. What is left out is listed by `urdf_losses`.
+joint, each with the drive of its axis, three about x, y and z for a ball. What is left out is
+listed by `urdf_losses`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -88,7 +89,9 @@ class _Writer:
         self.root = Element("robot", {"name": robot.name})
         if capsules:
             self.root.set("version", VERSION)
-        self._drives = {drive.joint: drive for drive in robot.drives}
+        self._drives = {
+            (drive.joint, max(drive.axis_number - 1, 0)): drive for drive in robot.drives
+        }
         machine = robot.machine
         self._bounds = {one.joint: one for one in (machine.joints if machine else ())}
         self._names = _Names({WORLD}), _Names(set())
@@ -180,7 +183,7 @@ class _Writer:
         """Write axis, limits, friction and drive of one of the joints that make one of ours."""
         if axis:
             add(element, "axis", xyz=axis)
-        drive, bounds = self._drives.get(joint.number), self._bounds.get(joint.number)
+        drive, bounds = self._drives.get((joint.number, index)), self._bounds.get(joint.number)
         if AXES.get(joint.type):
             limits = joint.limits[index] if joint.limits else None
             limited = None

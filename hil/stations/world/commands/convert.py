@@ -88,13 +88,9 @@ def _forms() -> dict[RobotForm, Callable[[Robot], Converted]]:
     from hil.stations.world.robots.referenced_files import named_files
     from sim.world.engine.mjcf import robot_model
     from sim.world.engine.mjcf_losses import mjcf_losses
-    from sim.world.robots.driven_universals import with_hinges
     from sim.world.robots.robot_toml_writer import write_toml
     from sim.world.robots.text import text_losses, write_text
     from sim.world.robots.urdf_writer import urdf_losses, write_urdf
-
-    def hinged(robot: Robot) -> Converted:
-        return write_urdf(robot), urdf_losses(robot), named_files(robot)
 
     def engines(robot: Robot) -> Converted:
         made = robot_model(robot)
@@ -103,6 +99,6 @@ def _forms() -> dict[RobotForm, Callable[[Robot], Converted]]:
     return {
         RobotForm.DH: lambda robot: (write_text(robot), text_losses(robot), {}),
         RobotForm.TOML: lambda robot: (write_toml(robot), (), named_files(robot)),
-        RobotForm.URDF: lambda robot: hinged(with_hinges(robot)),
+        RobotForm.URDF: lambda robot: (write_urdf(robot), urdf_losses(robot), named_files(robot)),
         RobotForm.MJCF: engines,
     }
