@@ -81,8 +81,11 @@ def missing(header: RunHeader) -> str:
 
 
 def station_of_kind(kind: FileKind) -> Station:
-    """The station that runs files of a kind; a `ConfigError` if none that works is here."""
-    for one in stations():
+    """The station that runs files of a kind; a `ConfigError` if none that works is here.
+
+    A machine is run by the station that others extend.
+    """
+    for one in sorted(stations(), key=lambda one: bool(one.extends)):
         if kind is one.scenarios or (kind.runs and kind in one.machines):
             return one
     raise ConfigError(kind.name, ["no station that can be used has such scenarios: hil stations"])

@@ -137,7 +137,7 @@ def test_without_a_fault_status_and_page_are_good(run):
 
 
 def test_the_banner_of_such_an_end_is_red():
-    style = (Path(hil.__file__).parent / "report" / "page.html.j2").read_text()
+    style = (Path(hil.__file__).parent / "report" / "page.css.j2").read_text()
     red, green, blue = (int(part, 16) for part in RED.search(style).groups())
     assert red > 4 * max(green, blue)
 

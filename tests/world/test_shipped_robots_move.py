@@ -217,7 +217,7 @@ def test_a_mobile_robot_sees_by_five_rays_to_the_left_to_the_front_and_to_the_ri
         assert len(ways) == 5
         np.testing.assert_allclose(np.linalg.norm(ways, axis=1), 1.0, atol=1e-6)
         assert (sign * ways[:, axis] > 0.7).all()
-        assert sensors[side].range_m == 4.0
+        assert sensors[side].range_m == 12.0
 
 
 @pytest.mark.parametrize("name", ["mf4", "mf4_wheels"])

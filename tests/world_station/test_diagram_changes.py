@@ -309,9 +309,7 @@ def test_a_drive_without_a_bound_may_not_jump_at_all():
         drives = [replace(one, speed_max=None) for one in plan.robot.drives]
         use = plan.scenario.diagram.model_copy(update={"jump": given, "feed": ()})
         used = diagram_of_text(use, SPEEDS, ROBOT_A, {})
-        made = DiagramLaw(
-            used, use, law._robot_signals, "speed", drives, range(6), law._built_in, 0.002
-        )
+        made = DiagramLaw(used, use, law._robot_signals, "speed", drives, law._built_in, 0.002)
         motion = JointMotion(np.full(6, 0.1), np.zeros(6), np.zeros(6))
         still = JointMotion(*np.zeros((3, 6)))
         made.command(motion, still, np.zeros(6))

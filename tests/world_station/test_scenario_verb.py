@@ -39,7 +39,7 @@ def test_counts_are_those_of_robot_and_scene(tmp_path):
     assert (four_bar["links"], four_bar["bodies"], four_bar["equalities"]) == (4, 4, 2)
     cabin = told("paper_cabin")
     assert (cabin["robots"], cabin["joints"], cabin["equalities"]) == (1, 22, 6)
-    assert told("mf4")["sensors"] == 4
+    assert told("mf4")["sensors"] == 8
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,4 @@ NAVIGATOR: Final = Option(
     checks=True,
     key="navigator",
 )
-SEED: Final = Option(
-    flag="--seed",
-    metavar="N",
-    help="Seed of the world that is drawn, in place of the scenario's.",
-    checks=True,
-    key="seed",
-    number=True,
-)
-OPTIONS: Final = (NAVIGATOR, SEED, EDIT, PRESS, SLIDE, TRUST, VIDEO)
+OPTIONS: Final = (NAVIGATOR, EDIT, PRESS, SLIDE, TRUST, VIDEO)

@@ -13,7 +13,7 @@ from hil.diagram.run.operator_actions import operated
 from hil.diagram.run.options import TRUST
 from hil.run.console import Console
 from hil.run.station import Checked, Request, Summary
-from hil.stations.task.options import NAVIGATOR, SEED
+from hil.stations.task.options import NAVIGATOR
 from hil.stations.task.plan.phase_names import phase_names
 from hil.stations.task.plan.task_plan import TaskPlan, load_task_plan
 from hil.stations.task.report.summaries import TaskCheckSummary, show_task
@@ -42,7 +42,7 @@ def plan_of(request: Request) -> TaskPlan:
     Raises:
         ConfigError: with the file, the key path, the value and what would have been right.
     """
-    plan = load_task_plan(request.file, request.changes((NAVIGATOR, SEED)))
+    plan = load_task_plan(request.file, request.changes((NAVIGATOR,)))
     world = replace(plan.world, trusted=bool(request.options.get(TRUST.flag)))
     return started(replace(plan, world=operated_plan(world, request)))
 
