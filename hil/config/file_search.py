@@ -33,6 +33,12 @@ def shipped_paths(folder: str, *endings: str) -> list[Path]:
     return sorted(path for path in (configs_dir() / folder).glob("*") if path.suffix in wanted)
 
 
+def shipped_folders() -> list[str]:
+    """Return all folders of ``configs/``, as `find_file` takes them, in alphabetical order."""
+    tops = sorted(path for path in configs_dir().rglob("*") if path.is_dir())
+    return [path.relative_to(configs_dir()).as_posix() for path in tops]
+
+
 def find_file(
     name: str, *, beside: Path | None = None, folder: str, key: str, ending: str = ".toml",
     anywhere: bool = False, folders: bool = False, kind: str = "", suggest: bool = True,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from hil.config.drawn import DRAW
 from hil.config.errors import ConfigError, Wrong
-from hil.config.file_search import configs_dir, find_file
+from hil.config.file_search import find_file, shipped_folders
 from hil.config.settings import apply_overrides, parse_toml, settings_text
 from hil.config.similar_names import nearest
 from hil.config.toml_text import toml_of
@@ -97,10 +97,8 @@ class DrawPlaces:
     def _document(self, name: str, place: tuple[str, ...], beside: Path | None) -> Path:
         document = beside or self._file
         known = [one.folder for one in self._kind.names if one.place == place and beside is None]
-        tops = sorted(one for one in configs_dir().rglob("*") if one.is_dir())
-        others = [one.relative_to(configs_dir()).as_posix() for one in tops]
         refusal: ConfigError | None = None
-        for folder in dict.fromkeys((*known, *others)):
+        for folder in dict.fromkeys((*known, *shipped_folders())):
             try:
                 path = find_file(name, beside=document, folder=folder, key=place[-1], suggest=False)
             except ConfigError as error:
