@@ -50,6 +50,7 @@ ALLOWED = {
     "hil.recording.signals",
     "hil.stations.platform.signals",
     "hil.config.build",
+    "hil.config.drawn",
     "hil.config.files",
     "hil.config.inputs",
     "hil.config.installation",
