@@ -20,7 +20,7 @@ DIGEST = "digest of a file that is compared by its values, or has times in it"
 OF_THE_MACHINE = {
     "recording_sha256": DIGEST, "sha256": DIGEST, "real_time": TIMES, "lateness_us": TIMES,
     "answer_p50_s": TIMES, "answer_p99_s": TIMES, "answer_longest_s": TIMES, "latency_us": TIMES,
-    "step_us": TIMES, "real_time_factor": TIMES,
+    "step_us": TIMES, "cycle_us": TIMES, "real_time_factor": TIMES,
     "edit_pause_max_ms": TIMES, "cost_us": TIMES, "period_part": "a cost_us, as part of a period",
     "step_median_s": TIMES, "step_p99_s": TIMES, "step_max_s": TIMES, "date": "today",
     "version": "the program's own number", "distribution": "a package with its own number",

@@ -141,6 +141,8 @@ NO_CASE = {
     "arm jog": "asks a person to hold a key",
     "arm simplify": "its references take minutes; tests/space_arm holds its figures",
     "arm table": "the study of 1993 takes minutes; tests/space_arm holds its figures",
+    "campaign replay": "it judges itself: it compares with the campaign's own table",
+    "campaign run": "its runs are those of `run`; tests/campaigns judges their table",
     "diagram bench": "its figures are times, its verdict is of them",
     "diagram edit": "a window",
     "doctor": "its figures are the machine's",

@@ -10,8 +10,8 @@ from frozen.cases import SEEDS, Case
 
 TOP = Path(__file__).parents[2]
 SCENARIOS = TOP / "configs" / "scenarios"
-SEEDED = ("platform", "arm", "simulator")
-"""Stations with a key `seed`: three of them. A virtual environment has no chance in it."""
+SEEDED = ("platform", "arm", "simulator", "task")
+"""Stations whose runs a seed changes: four of them. A virtual environment has no chance in it."""
 DEVICES = {"platform": "drives", "arm": "arm", "simulator": "drives"}
 """Station → its key of `devices`."""
 
@@ -43,6 +43,8 @@ NOT_KEPT = {
     "run_fmu_vehicle_0": "its FMU is built by another program",
     "check_fmu_vehicle": "its FMU is built by another program",
     "run_recorded_ride_0": "takes more than 20 s",
+    "run_container_0": "takes more than 20 s",
+    "check_container": "does all of the task, as its run does",
 }
 """Cases that no thin copy holds → why."""
 FAULT_AT_S = 8.0
