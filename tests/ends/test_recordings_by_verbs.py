@@ -30,6 +30,8 @@ LOADED = ("hil.cli.main", "numba", "scipy.linalg", "mujoco", "matplotlib.figure"
 SAID = re.compile(r"\bRUN\b|[Rr]ecording|RECORDING|[Rr]ecorded|earlier run")
 """In the name or help of what a verb is given: it may be a recording."""
 CLOCKS = ("virtual", "real")
+RECORDED = (*STATIONS, "task")
+"""Stations, each with a recording; the task's run ends with exit status 1."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Reads:
     words: tuple[str, ...]
     says: str
     """Pattern of its answer to a recording that it takes."""
-    takes: tuple[str, ...] = STATIONS
+    takes: tuple[str, ...] = RECORDED
     refuses: str = ""
     """Pattern of its answer to others; `{station}` is theirs."""
     status: int = 0
@@ -96,14 +98,14 @@ READS = {
 `hil cue` are tables."""
 TAKEN = [(verb, one) for verb, reads in READS.items() for one in reads.takes]
 CELLS = share_of(
-    TAKEN + [(verb, one) for verb in READS for one in STATIONS if (verb, one) not in TAKEN],
+    TAKEN + [(verb, one) for verb in READS for one in RECORDED if (verb, one) not in TAKEN],
     least=len(TAKEN),
 )
 """Verbs and stations; those whose recordings are taken are tried always."""
 OTHERS = {
     "run": {"--fit"}, "check": {"--fit"}, "world view": {"--out"}, "world rerun": {"--out"},
     "host latency": {"--out"}, "host emulate": {"--feed"}, "cue ride": {"--preview"},
-    "cue compare": {"--preview"}, "arm play": {"--slower"},
+    "cue compare": {"--preview"}, "arm play": {"--slower"}, "campaign run": {"--keep"},
     **{f"drives {verb}": {"--out"} for verb in ("home", "jog", "park", "test")},
 }  # fmt: skip
 """Parameters that speak of recordings and take none: places for one, tables, ways to play."""
@@ -118,6 +120,7 @@ OPENING = {
     "hil/stations/platform/commissioning/reference_tools.py": "drives reference --ruler",
     "hil/stations/world/sources/recorded_stream.py": "a scenario's motion.file, test_copy_mode",
     **dict.fromkeys((
+        "hil/campaign/page.py",
         "hil/stations/arm/report/recording.py", "hil/stations/arm/run/runner.py",
         "hil/stations/platform/commissioning/moves.py", "hil/stations/platform/run/runner.py",
         "hil/service.py", "hil/stations/simulator/cue/score.py",
@@ -161,7 +164,7 @@ def test_every_module_that_opens_recordings_is_of_a_verb_that_is_tried():
 
 
 def test_every_station_has_a_recording():
-    assert set(STATIONS) == {one.name for one in stations()}
+    assert set(RECORDED) == {one.name for one in stations()}
 
 
 def tried(runs, folder):
@@ -191,9 +194,12 @@ def said(verbs, folder):
 def of_virtual_runs(tmp_path_factory):
     """All answers to recordings of the virtual clock."""
     folder = tmp_path_factory.mktemp("virtual")
-    runs = [["run", *arguments(station), "--out", str(folder / station)] for station in STATIONS]
-    assert [status for status, _ in said(runs, folder)] == [0] * len(STATIONS)
-    found = {one: next((folder / one).glob("*/recording.mcap")).parent for one in STATIONS}
+    runs = [["run", *arguments(station), "--out", str(folder / station)] for station in RECORDED]
+    ends = dict(zip(RECORDED, said(runs, folder), strict=True))
+    assert {one: status for one, (status, _) in ends.items()} == dict.fromkeys(STATIONS, 0) | {
+        "task": 1
+    }
+    found = {one: next((folder / one).glob("*/recording.mcap")).parent for one in RECORDED}
     return tried(found, folder / "answers")
 
 
@@ -201,7 +207,7 @@ def of_virtual_runs(tmp_path_factory):
 def of_real_runs(tmp_path_factory):
     """All answers to recordings of the real clock, whose runs go side by side."""
     folder = tmp_path_factory.mktemp("real")
-    programs = {one: Program(folder / one, arguments(one, 'clock="real"')) for one in STATIONS}
+    programs = {one: Program(folder / one, arguments(one, 'clock="real"')) for one in RECORDED}
     try:
         for program in programs.values():
             program.wait()  # a machine that stalls ends it early: a recording all the same
