@@ -225,7 +225,7 @@ def test_new_keeps_what_is_there_and_offers_near_names(tmp_path):
     exercise_verb("new", "motor", "--out", path, "--overwrite")
     assert "exercise motor" in path.read_text()
     told = exercise_verb("new", "moter", "--out", tmp_path / "b.toml", status=2)
-    assert "did you mean motor?" in told["error"]
+    assert "did you mean motor or mobile?" in told["error"]
     told = exercise_verb("new", "motor", "--out", tmp_path / "b.txt", status=2)
     assert "ends with .toml" in told["error"]
     told = exercise_verb("new", "motor", "--out", tmp_path / "no" / "b.toml", status=2)

@@ -215,4 +215,5 @@ def test_a_station_without_a_picture_is_well(demo):
         "world": False,
         "simulator": False,
         "platform": True,
+        "task": False,
     }

@@ -18,6 +18,7 @@ from hil.stations.arm.plan.scenario import load_arm_plan
 from hil.stations.platform.bench.bench import run
 from hil.stations.platform.plan.scenario import Plan, Scenario, load_plan
 from hil.stations.simulator.plan.scenario import load_ride
+from hil.stations.task.plan.task_plan import load_task_plan
 from hil.stations.world.plan.scenario_reader import load_world_plan
 from platform6dof.inverse import leg_lengths
 
@@ -26,6 +27,7 @@ SHIPPED = sorted((configs_dir() / "scenarios").glob("*.toml"))
 SCENARIOS = [path for path in SHIPPED if "station" not in read_toml(path)]
 STATIONS = {"arm": load_arm_plan, "together": TogetherScenario.load,
             "simulator": load_ride,
+            "task": lambda path: load_task_plan(path).scenario,
             "world": lambda path: load_world_plan(path).scenario}  # fmt: skip
 OTHERS = [path for path in SHIPPED if path not in SCENARIOS]
 
