@@ -92,7 +92,7 @@ def play(plan: WorldPlan, extension: WorldExtension | None, *, keep: bool = Fals
     observer = observer_of(bench, signals, extension)
     run = WorldRun(bench, VirtualClock(), None, signals, between=between, observer=observer)
     turns_us, commands = list[float](), list[np.ndarray]()
-    told = bench.world._data.ctrl  # noqa: SLF001  # of the engine, for the bare steps
+    controls = bench.world._data.ctrl  # noqa: SLF001  # of the engine, for the bare steps
     last_ns = time.process_time_ns()
     for tick in run.clock.ticks(run.period_s):
         over = run.turn(tick)
@@ -102,7 +102,7 @@ def play(plan: WorldPlan, extension: WorldExtension | None, *, keep: bool = Fals
         if over:
             break
         if keep:
-            commands.append(told.copy())
+            commands.append(controls.copy())
     positions = bench.world.positions
     run.close()
     ended = f"{run.figures.ended} {run.figures.reason}"
@@ -118,10 +118,10 @@ def bare_us(plan: WorldPlan, played: Played) -> float:
     bench = open_bench(plan)
     world = bench.world
     model, data, step = world._model, world._data, mujoco.mj_step  # noqa: SLF001
-    told = data.ctrl
+    controls = data.ctrl
     began_ns = time.process_time_ns()
     for command in played.commands:
-        told[:] = command
+        controls[:] = command
         step(model, data)
     passed_us = (time.process_time_ns() - began_ns) / 1e3
     gap = float(np.abs(world.positions - played.positions).max())

@@ -162,5 +162,5 @@ def _faults_of_latin(laws: Mapping[str, Law]) -> list[str]:
     counts = {key: law.count for key, law in laws.items() if isinstance(law, LatinLaw)}
     if len(set(counts.values())) < 2:
         return []
-    told = ", ".join(f'"{key}" {count}' for key, count in counts.items())
-    return [f"{DRAW}: count of all latin keys must be the same; there are {told}"]
+    given = ", ".join(f'"{key}" {count}' for key, count in counts.items())
+    return [f"{DRAW}: count of all latin keys must be the same; there are {given}"]

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
@@ -20,6 +20,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from hil.config.errors import ConfigError, about
 from hil.config.libraries import code_origin
+from hil.config.offered_settings import settings_fault
 from hil.config.offers import Offer, offer_named, offers
 from hil.config.settings import Settings
 from hil.machines.rig.settings import Rig
@@ -62,12 +63,8 @@ def _plugin_fault(entry: EntryPoint, kind: object) -> str:
     if not isinstance(kind, MotionKind):
         what = "hil.stations.platform.motion.motion_plugins.MotionKind"
         return f"{entry.value} is a {type(kind).__name__}; it must be a {what}"
-    model = kind.settings
-    if not (isinstance(model, type) and issubclass(model, Settings)):
-        return f"its settings are {model!r}; they must be a hil.config.settings.Settings"
-    field = model.model_fields.get("kind")
-    if field is None or field.annotation != Literal[entry.name]:
-        return f"{model.__name__} needs a field kind: Literal[{entry.name!r}]"
+    if fault := settings_fault(entry, kind.settings):
+        return fault
     return "" if callable(kind.build) else f"its build is {kind.build!r}, which cannot be called"
 
 

@@ -14,7 +14,7 @@ from hil.config.fields import Coordinate, Seconds
 from hil.config.settings import Change, Settings, apply_overrides, scenario_toml
 from hil.machines.cueing.preset import CueingPreset, read_preset
 from hil.stations.platform.plan.scenario import Plan, Scenario, parted, rig_of
-from hil.stations.simulator.plan.source_registry import AnySource, source_kind
+from hil.stations.simulator.plan.source_registry import ANY_SOURCE, source_kind
 
 Algorithm = Literal["classical", "adaptive", "optimal", "mpc", "direct"]
 
@@ -65,7 +65,7 @@ class RideScenario(Scenario):
     """Kind of the bench."""
     motion: SkipJsonSchema[None] = None  # pyright: ignore[reportIncompatibleVariableOverride]
     """A ride has none of its own: it follows ``[source]``."""
-    source: Annotated[Settings, AnySource()]
+    source: Annotated[Settings, ANY_SOURCE]
     """Source that is followed: ``kind`` is one of the installed sources, then its own keys."""
     cueing: CueingSettings
     """Cueing of the ride."""

@@ -9,14 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import Any, Literal
-
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+from typing import Any, Final
 
 from hil.config.errors import ConfigError, about
 from hil.config.libraries import code_origin
+from hil.config.offered_settings import OfferedSettings, settings_fault
 from hil.config.offers import Offer, offer_named, offers
 from hil.config.settings import Settings
 from hil.stations.simulator.plan.source import GROUP, OperatorInput, SourceKind
@@ -34,57 +31,16 @@ def _not_a_source(entry: EntryPoint, kind: object) -> str:
     if not isinstance(kind, SourceKind):
         what = "hil.stations.simulator.plan.source.SourceKind"
         return f"{entry.value} is a {type(kind).__name__}; it must be a {what}"
-    model = kind.settings
-    if not (isinstance(model, type) and issubclass(model, Settings)):
-        return f"its settings are {model!r}; they must be a hil.config.settings.Settings"
-    field = model.model_fields.get("kind")
-    if field is None or field.annotation != Literal[entry.name]:
-        return f"{model.__name__} needs a field kind: Literal[{entry.name!r}]"
+    if fault := settings_fault(entry, kind.settings):
+        return fault
     for name in ("open", "lasts_s", "inputs", "known_ahead"):
         if not callable(getattr(kind, name)):
             return f"its {name} is {getattr(kind, name)!r}, which cannot be called"
     return ""
 
 
-class AnySource:
-    """Marks the field of a source's settings: those of every kind that is installed are taken."""
-
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        """Let settings be judged by whose kind they are; written out as what they are."""
-        return core_schema.no_info_plain_validator_function(
-            _settings_of, serialization=core_schema.simple_ser_schema("any")
-        )
-
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        """One of the kinds that can be used."""
-        kinds: dict[str, CoreSchema] = {
-            one.name: one.value.settings.__pydantic_core_schema__
-            for one in installed_sources()
-            if not one.broken
-        }
-        if not kinds:
-            return {"type": "object"}
-        return handler(core_schema.tagged_union_schema(dict(kinds), "kind"))
-
-
-def _settings_of(table: Any) -> Settings:
-    kind = table.get("kind") if isinstance(table, Mapping) else getattr(table, "kind", None)
-    if not isinstance(kind, str):
-        raise PydanticCustomError("missing", "a table with a kind is needed", {})
-    offer = offer_named(GROUP, kind, _not_a_source)
-    if offer is None:
-        known = ", ".join(repr(one.name) for one in installed_sources() if not one.broken)
-        context = {"discriminator": "'kind'", "tag": kind, "expected_tags": known}
-        raise PydanticCustomError("union_tag_invalid", "unknown kind", context)
-    if offer.broken:
-        text = f"the source {offer.words} cannot be used: {offer.broken}"
-        raise PydanticCustomError("source_broken", "{text}", {"text": text})
-    model: type[Settings] = offer.value.settings
-    return table if isinstance(table, model) else model.model_validate(table)
+ANY_SOURCE: Final = OfferedSettings(GROUP, _not_a_source, "source")
+"""Mark of the field of a source's settings."""
 
 
 def source_kind(settings: Any, file: Path) -> SourceKind:

@@ -40,8 +40,8 @@ FAR_M: Final = 0.25
 FREE_GROUPS: Final = frozenset({("floor", "robot"), ("floor", "jaws"), ("robot", "stand"),
                                 ("jaws", "stand"), ("container", "stand"), ("container", "jaws"),
                                 ("jaws", "jaws"), ("robot", "robot"), ("jaws", "robot"),
-                                ("container", "container")})  # fmt: skip
-"""Pairs of groups that may touch."""
+                                ("container", "container"), ("container", "floor")})  # fmt: skip
+"""Pairs of groups that may touch; a container on the floor is judged as dropped."""
 STILL: Final = frozenset({"bin", "floor", "other", "stand"})
 """Groups that do not move by themselves: what touches among them is no matter of the robot."""
 IN_BIN: Final = frozenset({("bin", "container"), ("bin", "jaws"), ("bin", "robot")})
@@ -238,7 +238,7 @@ class ContainerJudge:
 def _may_touch(first: str, second: str) -> bool:
     """Whether bodies of two groups may touch wherever they are."""
     pair = first, second
-    return pair in FREE_GROUPS or pair == ("container", "floor") or STILL.issuperset(pair)
+    return pair in FREE_GROUPS or STILL.issuperset(pair)
 
 
 def _is_obstacle(name: str, scene: Scene, own: ContainerNames) -> bool:

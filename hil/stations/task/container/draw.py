@@ -76,16 +76,16 @@ def draw(settings: Settings, robot: Robot, seed: int) -> DrawnTask:
     sides = tuple(1.0 + settings.sides * float(rng.uniform(-1.0, 1.0)) for _ in SIDES)
     x, y = found.container
     height_m = hangar.grip_height_m(template.scene)
-    told = (x + error_m * math.cos(direction), y + error_m * math.sin(direction), height_m)
+    reported_m = (x + error_m * math.cos(direction), y + error_m * math.sin(direction), height_m)
     values = {
         **found.values, "report_error_m": error_m, "left_side": sides[0], "right_side": sides[1],
-        "reported_x_m": told[0], "reported_y_m": told[1],
+        "reported_x_m": reported_m[0], "reported_y_m": reported_m[1],
     }  # fmt: skip
     scene = replace(template, scene=found.scene)
     return DrawnTask(
         values, FurnishedScene(scene.scene, {}, template.file, {}),
         with_defects(robot, settings, sides), (*found.start, 0.0), found.heading_rad,
-        {"container_m": told, "container_heading_rad": found.bar_heading_rad,
+        {"container_m": reported_m, "container_heading_rad": found.bar_heading_rad,
          "bin_m": (*found.bin, hangar.rim_height_m(template.scene))},
         ("floor", "stand", "bin", "container", "grip", "grip_post_1", "grip_post_2",
          *(f"bin_side_{number}" for number in range(1, 5))),

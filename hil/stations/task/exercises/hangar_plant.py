@@ -76,7 +76,7 @@ class HangarPlant:
         self._allowed = {"floor", *(f"link {one.number}" for one in links)}
         goal, direction = course.goal, course.direction_rad
         height_m = float(self._robot.pose(BASE)[2, 3])
-        self._told = {
+        self._reported = {
             "goal": [*goal, height_m], "direction": [math.cos(direction), math.sin(direction), 0.0],
         }  # fmt: skip
         self._touched = 0
@@ -94,7 +94,7 @@ class HangarPlant:
         places = reading[self._at[f"{PLACES}_place_m"]].tolist()
         beams = {fan: reading[self._at[f"{fan}_distance_m"]].tolist() for fan in FANS}
         seen = {f"{fan}_seen": reading[self._at[f"{fan}_seen"]].tolist() for fan in FANS}
-        return {"p1": places[:3], "p2": places[3:], **self._told, **beams, **seen}
+        return {"p1": places[:3], "p2": places[3:], **self._reported, **beams, **seen}
 
     def step(self, time_s: float, outputs: Values) -> None:
         """Advance by a tick at the voltages of both sides, each a share of the supply's."""

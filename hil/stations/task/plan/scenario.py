@@ -13,7 +13,7 @@ from pydantic import Field
 from hil.config.scenario import Name, RecordingSettings
 from hil.config.settings import Settings
 from hil.diagram.run.diagram_use import ChangeDiagram, GivenParameter, TooSlow
-from hil.stations.task.plan.task_registry import AnyTask
+from hil.stations.task.plan.task_registry import ANY_TASK
 
 
 class TaskDiagram(Settings):
@@ -41,7 +41,7 @@ class TaskScenario(Settings):
     """Name of the scenario, and first part of the name of a run's folder."""
     description: str = ""
     """Description in a line."""
-    task: Annotated[Settings, AnyTask()]
+    task: Annotated[Settings, ANY_TASK]
     """Task, by its `kind`, and bounds of what it draws."""
     robot: str = ""
     """Name or file of the robot's document; left out, that of the task."""

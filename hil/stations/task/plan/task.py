@@ -24,7 +24,7 @@ Numbers = float | tuple[float, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawnTask:
-    """World of one seed, and what is told of it."""
+    """World of one seed, and what is reported of it."""
 
     values: Mapping[str, float]
     """Drawn values by name, for the header, tables and campaigns."""

@@ -87,10 +87,10 @@ class TaskObserver:
         found = self._judge.conclude(self._t_s)
         if found is None or any(one.final for one in self.findings):
             return found
-        told = reason_of(self._said("reason"))
-        if told is not None and self._t_s < self._limit_s:
+        reported = reason_of(self._said("reason"))
+        if reported is not None and self._t_s < self._limit_s:
             where = f" in {self.phase_name}" if self.phase_name else ""
-            return TaskFinding(told, self._t_s, f"the diagram gave up{where}; {found.text}",
+            return TaskFinding(reported, self._t_s, f"the diagram gave up{where}; {found.text}",
                            found.place_m)  # fmt: skip
         return found
 
