@@ -139,7 +139,7 @@ class RobotSignals:
 
     def _offer_joints(self, group: SignalGroup, unit: str, effort: str) -> None:
         end, force, of = unit, effort.replace(" ", "_").lower(), (len(group.places),)
-        at, own = np.array(group.places, np.intp), _prefix(group)
+        at, own = _part(group.places), _prefix(group)
         per_s, per_s2 = f"{unit}/s", f"{unit}/s2"
         self._offer(f"{own}wanted_{end}", unit, of, lambda: self._wanted.positions[at])
         self._offer(f"{own}wanted_{end}_s", per_s, of, lambda: self._wanted.speeds[at])
@@ -165,7 +165,8 @@ class RobotSignals:
     def _offer_sensor(self, one: SensorSignal, shape: tuple[int, ...]) -> None:
         kind, unfit = "boolean" if one.boolean else "real", BOUNDLESS if one.boundless else ""
         piece = Endpiece(one.name, one.unit, shape, one.frame, kind, unfit)
-        self._add(piece, lambda: self._sensors.latest[one.at])
+        at = one.at
+        self._add(piece, lambda: self._sensors.latest[at])
 
     def _offer_geometry(self, group: SignalGroup) -> None:
         """Offer the end effector's place in each joint, if each turns once on the path to it."""
@@ -196,6 +197,13 @@ class RobotSignals:
             rotations, places = chain.ends(frames)
             self._geometry[own] = rotations[rows], places[rows]
         return self._geometry[own]
+
+
+def _part(places: Sequence[int]) -> slice | NDArray[np.intp]:
+    """Return an index of some drives: a slice, which copies nothing, where they are in a row."""
+    first = places[0] if places else 0
+    end = first + len(places)
+    return slice(first, end) if [*places] == [*range(first, end)] else np.array(places, np.intp)
 
 
 def _prefix(group: SignalGroup) -> str:
