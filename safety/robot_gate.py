@@ -99,6 +99,10 @@ class RobotGate:
         self._limits = limits
         self._free_axes: Final = [(at, axis) for at, axis in enumerate(limits.axes) if axis.free]
         self._some_free: Final = bool(self._free_axes)
+        self._some_fast: Final = any(axis.speed is not None for axis in limits.axes)
+        """Whether some axis has a bound of speed."""
+        self._some_strong: Final = any(axis.effort is not None for axis in limits.axes)
+        """Whether some axis has a bound of effort."""
         self._led: Final = [at for at, axis in enumerate(limits.axes) if not axis.free]
         """Places of the axes that are not free: their setpoints are judged."""
         self._action = RobotAction.OFF
@@ -351,21 +355,27 @@ class RobotGate:
         return broken
 
     def _measured(self, found: RobotFound) -> list[RobotViolation]:
-        broken: list[RobotViolation] = []
-        limits = self._limits
-        for axis, speed in zip(limits.axes, found.speeds, strict=True):
-            if axis.speed is not None and not abs(speed) <= OVERSHOOT * axis.speed:
-                most = axis.speed
-                broken.append(axis_violation(RobotCheck.SPEED, axis, speed, most, "/s", "measured"))
-        broken += self._too_strong(found.efforts, "measured")
-        if limits.box_m is not None:
-            broken += self._outside_box(limits.box_m, found.tool_m)
+        broken = self._too_fast(found.speeds) + self._too_strong(found.efforts, "measured")
+        if self._limits.box_m is not None:
+            broken += self._outside_box(self._limits.box_m, found.tool_m)
         for pair in found.touching:
             broken.append(RobotViolation(RobotCheck.OWN_BODIES, "", math.nan, math.nan, "", pair))
         return broken
 
+    def _too_fast(self, speeds: Values) -> list[RobotViolation]:
+        broken: list[RobotViolation] = []
+        if not self._some_fast:
+            return broken
+        for axis, speed in zip(self._limits.axes, speeds, strict=True):
+            if axis.speed is not None and not abs(speed) <= OVERSHOOT * axis.speed:
+                most = axis.speed
+                broken.append(axis_violation(RobotCheck.SPEED, axis, speed, most, "/s", "measured"))
+        return broken
+
     def _too_strong(self, efforts: Sequence[float], note: str) -> list[RobotViolation]:
         broken: list[RobotViolation] = []
+        if not self._some_strong:
+            return broken
         for axis, effort in zip(self._limits.axes, efforts, strict=False):
             if axis.effort is not None and not abs(effort) <= OVERSHOOT * axis.effort:
                 unit = "N m" if axis.unit == "rad" else "N"

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Read = Callable[[], Array]
 """Reads the numbers of a signal."""
+Feed = tuple[slice | NDArray[np.intp], Read]
+"""Places of some inputs among a version's numbers, and the reader of what they are given."""
 Bind = Callable[["DiagramFile", Mapping["Endpoint", Any]], Mapping["Endpoint", Any]]
 """Parameters of another file, with those that are taken from the machine."""
 
@@ -42,8 +44,8 @@ Bind = Callable[["DiagramFile", Mapping["Endpoint", Any]], Mapping["Endpoint", A
 class Connections:
     """Places where a version's inputs are read, and where its output is."""
 
-    feeds: tuple[tuple[slice, Read], ...]
-    """Place of each input, and the reader of its signal."""
+    feeds: tuple[Feed, ...]
+    """Places of the inputs, and the readers of their signals."""
     output: NDArray[np.intp]
     """Places of the numbers of the output."""
     shown: NDArray[np.intp]

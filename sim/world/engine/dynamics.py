@@ -43,7 +43,7 @@ class RobotDynamics:
         self._bias: Array = self._data.qfrc_bias  # views of arrays that the engine keeps writing
         self._passive: Array = self._data.qfrc_passive
         self._factors = _make_factors(0, 0)
-        self._tied, self._rates = np.empty(0), np.empty((0, 0))
+        self._tied, self._tied_bytes, self._rates = np.empty(0), b"", np.empty((0, 0))
         self._sparse = bool(self._engine.mj_isSparse(self._model))
         self._still = np.zeros(len(self._driven))
         self.holding()  # compiles the kernels before a run
@@ -86,8 +86,8 @@ class RobotDynamics:
 
         They are kept while the ties are as they were, as those of joints that follow others are.
         """
-        if len(entries) != len(self._tied) or not (entries == self._tied).all():
-            self._tied = entries.copy()
+        if entries.tobytes() != self._tied_bytes and not np.array_equal(entries, self._tied):
+            self._tied, self._tied_bytes = entries.copy(), entries.tobytes()
             jacobian = entries.reshape(-1, self._freedoms)
             sides = jacobian[:, self._others], -jacobian[:, self._driven]
             self._rates = np.asarray(np.linalg.lstsq(*sides, rcond=DEPENDENT)[0], np.float64)

@@ -136,7 +136,8 @@ class GatedRobot:
 
     def _followed(self, allowed: RobotSetpoint, law: DriveLaw) -> Array:
         """Commands of a law for the drives."""
-        wanted = JointMotion(*np.array(allowed))
+        rows = np.array(allowed)
+        wanted = JointMotion(rows[0], rows[1], rows[2])
         positions, speeds, _ = self._robot.measured()
         measured = JointMotion(positions, speeds, wanted.accelerations)
         needs, moves = law.law, any(allowed.accelerations)
