@@ -36,7 +36,9 @@ def place_violations(axis: RobotAxis, q: float, v: float) -> list[RobotViolation
         limit = axis.least if q < axis.least else axis.greatest
         broken.append(axis_violation(RobotCheck.POSITION, axis, q, limit, "", MEASURED))
     limit = axis.greatest if v > 0.0 else axis.least
-    room = max(limit - q if v > 0.0 else q - limit, 0.0)
+    room = limit - q if v > 0.0 else q - limit
+    if room < 0.0:
+        room = 0.0
     way = 0.5 * v * v / axis.stop
     if not way <= room + 0.5 * axis.stop * END_S * END_S:
         end = q + math.copysign(way, v)

@@ -13,14 +13,13 @@ Free axes are judged by what is measured of them (`safety.free_axes`), and stop 
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from safety.free_axes import (
     acceleration_violations,
-    chosen,
     free_lags,
     place_violations,
     reference_speed,
@@ -98,8 +97,14 @@ class RobotGate:
 
     def __init__(self, limits: RobotLimits) -> None:
         self._limits = limits
-        self._free = [axis.free for axis in limits.axes]
-        self._some_free = any(self._free)
+        self._free_axes: Final = [(at, axis) for at, axis in enumerate(limits.axes) if axis.free]
+        self._some_free: Final = bool(self._free_axes)
+        self._some_fast: Final = any(axis.speed is not None for axis in limits.axes)
+        """Whether some axis has a bound of speed."""
+        self._some_strong: Final = any(axis.effort is not None for axis in limits.axes)
+        """Whether some axis has a bound of effort."""
+        self._led: Final = [at for at, axis in enumerate(limits.axes) if not axis.free]
+        """Places of the axes that are not free: their setpoints are judged."""
         self._action = RobotAction.OFF
         self._positions: Values = ()
         self._speeds: Values = ()
@@ -154,7 +159,7 @@ class RobotGate:
             Reason why it stays closed; empty if it is open now.
         """
         self._action = RobotAction.OFF
-        broken = list(self._malformed(RobotCheck.FEEDBACK, found.positions, found.speeds))
+        broken = self._malformed(RobotCheck.FEEDBACK, found.positions, found.speeds)
         if not broken:
             broken += self._outside(found.positions, "at the start")
             for axis, speed in zip(self._limits.axes, found.speeds, strict=True):
@@ -187,18 +192,18 @@ class RobotGate:
             return RobotVerdict(RobotAction.OFF, (), None)
         watched, stopping = WATCHED[self._action], self._action is not RobotAction.PASSED
         if watched.feedback:
-            lost = tuple(self._malformed(RobotCheck.FEEDBACK, found.positions, found.speeds))
+            lost = self._malformed(RobotCheck.FEEDBACK, found.positions, found.speeds)
             if lost:
                 return self._off(lost)
-        freely = () if stopping or not self._some_free else tuple(self._freely(found))
-        strayed = tuple(self._strayed(found)) if watched.following else ()
+        freely = [] if stopping or not self._some_free else self._freely(found)
+        strayed = self._strayed(found) if watched.following else []
         if strayed and stopping:
             return self._off(strayed)
-        measured = strayed + (tuple(self._measured(found)) if watched.measured else ()) + freely
+        measured = strayed + (self._measured(found) if watched.measured else []) + freely
         known = self._known
-        self._known = frozenset((one.check, one.axis, one.note) for one in measured)
+        self._known = frozenset([(one.check, one.axis, one.note) for one in measured])
         if stopping:
-            new = tuple(one for one in measured if (one.check, one.axis, one.note) not in known)
+            new = [one for one in measured if (one.check, one.axis, one.note) not in known]
             if self._restarted or not any(one.check is RobotCheck.SPEED for one in new):
                 return self._stopped(new)
             self._restarted = True
@@ -206,12 +211,12 @@ class RobotGate:
         if measured:
             return self._begin_stop(measured, found)
         if not watched.asked:
-            return self._begin_stop((), None)
+            return self._begin_stop([], None)
         if asked is None or stop:
             note = stop or "no setpoint"
             why = RobotViolation(RobotCheck.ASKED, "", math.nan, math.nan, "", note)
-            return self._begin_stop((why,), None)
-        broken = tuple(self._asked(asked))
+            return self._begin_stop([why], None)
+        broken = self._asked(asked)
         return self._begin_stop(broken, None) if broken else self._passed(asked, found)
 
     def judge_efforts(self, efforts: Sequence[float], found: RobotFound) -> RobotVerdict | None:
@@ -226,16 +231,14 @@ class RobotGate:
         """
         if not WATCHED[self._action].asked:
             return None
-        broken = tuple(self._too_strong(efforts, BY_LAW))
+        broken = self._too_strong(efforts, BY_LAW)
         return self._begin_stop(broken, found) if broken else None
 
-    def _off(self, why: tuple[RobotViolation, ...]) -> RobotVerdict:
+    def _off(self, why: list[RobotViolation]) -> RobotVerdict:
         self._action = RobotAction.OFF
-        return RobotVerdict(RobotAction.OFF, why, None)
+        return RobotVerdict(RobotAction.OFF, tuple(why), None)
 
-    def _begin_stop(
-        self, broken: tuple[RobotViolation, ...], found: RobotFound | None
-    ) -> RobotVerdict:
+    def _begin_stop(self, broken: list[RobotViolation], found: RobotFound | None) -> RobotVerdict:
         """Begin a stop from the measured positions, or, with None, from the last setpoint."""
         if found is not None:
             self._positions, self._speeds = tuple(found.positions), tuple(found.speeds)
@@ -251,21 +254,27 @@ class RobotGate:
         return self._stopped(broken)
 
     def _passed(self, asked: RobotSetpoint, found: RobotFound) -> RobotVerdict:
-        period_s = self._limits.period_s
-        speeds = [(q - p) / period_s for q, p in zip(asked.positions, self._positions, strict=True)]
+        period_s, speeds = self._limits.period_s, list(self._speeds)
+        for place in self._led:
+            speeds[place] = (asked.positions[place] - self._positions[place]) / period_s
         if self._some_free:
-            asked = RobotSetpoint(
-                chosen(self._free, self._positions, asked.positions),
-                chosen(self._free, found.speeds, asked.speeds),
-                chosen(self._free, (0.0,) * len(self._free), asked.accelerations),
-            )
-            speeds = list(chosen(self._free, self._speeds, speeds))
+            asked = self._with_measured(asked, found)
         self._speeds, self._positions = tuple(speeds), tuple(asked.positions)
         return RobotVerdict(RobotAction.PASSED, (), asked)
 
-    def _stopped(self, broken: tuple[RobotViolation, ...]) -> RobotVerdict:
+    def _with_measured(self, asked: RobotSetpoint, found: RobotFound) -> RobotSetpoint:
+        """Setpoint with what is measured of the free axes, and what is asked of the others."""
+        positions, speeds = list(self._positions), list(found.speeds)
+        accelerations = [0.0] * len(positions)
+        for place in self._led:
+            positions[place] = asked.positions[place]
+            speeds[place] = asked.speeds[place]
+            accelerations[place] = asked.accelerations[place]
+        return RobotSetpoint(tuple(positions), tuple(speeds), tuple(accelerations))
+
+    def _stopped(self, broken: list[RobotViolation]) -> RobotVerdict:
         allowed = self._slowed()
-        return RobotVerdict(self._action, broken, allowed)
+        return RobotVerdict(self._action, tuple(broken), allowed)
 
     def _slowed(self) -> RobotSetpoint:
         """Advance the stop by one period."""
@@ -293,84 +302,109 @@ class RobotGate:
 
     # -- rules --------------------
 
-    def _malformed(self, check: RobotCheck, *quantities: Values) -> Iterator[RobotViolation]:
+    def _malformed(self, check: RobotCheck, *quantities: Values) -> list[RobotViolation]:
+        broken: list[RobotViolation] = []
         axes = self._limits.axes
         for what, values in zip(("position", "speed", "acceleration"), quantities, strict=False):
             if len(values) != len(axes):
                 counts = float(len(values)), float(len(axes))
-                yield RobotViolation(RobotCheck.COUNT, "", *counts, "", what)
-                continue
-            for axis, value in zip(axes, values, strict=True):
-                if not math.isfinite(value):
-                    yield RobotViolation(check, axis.name, value, math.inf, axis.unit, what)
+                broken.append(RobotViolation(RobotCheck.COUNT, "", *counts, "", what))
+            elif not all(map(math.isfinite, values)):
+                broken += [
+                    RobotViolation(check, axis.name, value, math.inf, axis.unit, what)
+                    for axis, value in zip(axes, values, strict=True)
+                    if not math.isfinite(value)
+                ]
+        return broken
 
     def _outside(
         self, positions: Values, note: str, *, asked: bool = False
-    ) -> Iterator[RobotViolation]:
+    ) -> list[RobotViolation]:
+        broken: list[RobotViolation] = []
         for axis, q in zip(self._limits.axes, positions, strict=True):
             if asked and axis.free:
                 continue
             if not axis.least - ROUNDING <= q <= axis.greatest + ROUNDING:
                 limit = axis.least if q < axis.least else axis.greatest
-                yield RobotViolation(RobotCheck.POSITION, axis.name, q, limit, axis.unit, note)
+                broken.append(axis_violation(RobotCheck.POSITION, axis, q, limit, "", note))
+        return broken
 
-    def _strayed(self, found: RobotFound) -> Iterator[RobotViolation]:
+    def _strayed(self, found: RobotFound) -> list[RobotViolation]:
+        broken: list[RobotViolation] = []
         axes = self._limits.axes
         for axis, q, asked, lag in zip(
             axes, found.positions, self._positions, self._lags, strict=True
         ):
             if not abs(q - asked) <= axis.following + lag:
                 limit = axis.following + lag
-                yield axis_violation(RobotCheck.FOLLOWING, axis, q - asked, limit)
+                broken.append(axis_violation(RobotCheck.FOLLOWING, axis, q - asked, limit))
+        return broken
 
     def _freely(self, found: RobotFound) -> list[RobotViolation]:
         """Judge the free axes by what is measured, and take that for their setpoint."""
         broken: list[RobotViolation] = []
         positions, speeds = list(self._positions), list(self._speeds)
         step_s = OVERSHOOT * self._limits.period_s
-        for place, axis in enumerate(self._limits.axes):
-            if axis.free:
-                q, v, reference = found.positions[place], found.speeds[place], speeds[place]
-                broken += place_violations(axis, q, v)
-                broken += acceleration_violations(axis, v, reference)
-                positions[place] = q
-                speeds[place] = reference_speed(axis, v, reference, step_s)
+        for place, axis in self._free_axes:
+            q, v, reference = found.positions[place], found.speeds[place], speeds[place]
+            broken += place_violations(axis, q, v)
+            broken += acceleration_violations(axis, v, reference)
+            positions[place] = q
+            speeds[place] = reference_speed(axis, v, reference, step_s)
         self._positions, self._speeds = tuple(positions), tuple(speeds)
         return broken
 
-    def _measured(self, found: RobotFound) -> Iterator[RobotViolation]:
-        limits = self._limits
-        for axis, speed in zip(limits.axes, found.speeds, strict=True):
-            if axis.speed is not None and not abs(speed) <= OVERSHOOT * axis.speed:
-                yield axis_violation(RobotCheck.SPEED, axis, speed, axis.speed, "/s", "measured")
-        yield from self._too_strong(found.efforts, "measured")
-        if limits.box_m is not None:
-            yield from self._outside_box(limits.box_m, found.tool_m)
+    def _measured(self, found: RobotFound) -> list[RobotViolation]:
+        broken = self._too_fast(found.speeds) + self._too_strong(found.efforts, "measured")
+        if self._limits.box_m is not None:
+            broken += self._outside_box(self._limits.box_m, found.tool_m)
         for pair in found.touching:
-            yield RobotViolation(RobotCheck.OWN_BODIES, "", math.nan, math.nan, "", pair)
+            broken.append(RobotViolation(RobotCheck.OWN_BODIES, "", math.nan, math.nan, "", pair))
+        return broken
 
-    def _too_strong(self, efforts: Sequence[float], note: str) -> Iterator[RobotViolation]:
+    def _too_fast(self, speeds: Values) -> list[RobotViolation]:
+        broken: list[RobotViolation] = []
+        if not self._some_fast:
+            return broken
+        for axis, speed in zip(self._limits.axes, speeds, strict=True):
+            if axis.speed is not None and not abs(speed) <= OVERSHOOT * axis.speed:
+                most = axis.speed
+                broken.append(axis_violation(RobotCheck.SPEED, axis, speed, most, "/s", "measured"))
+        return broken
+
+    def _too_strong(self, efforts: Sequence[float], note: str) -> list[RobotViolation]:
+        broken: list[RobotViolation] = []
+        if not self._some_strong:
+            return broken
         for axis, effort in zip(self._limits.axes, efforts, strict=False):
             if axis.effort is not None and not abs(effort) <= OVERSHOOT * axis.effort:
                 unit = "N m" if axis.unit == "rad" else "N"
-                yield RobotViolation(RobotCheck.EFFORT, axis.name, effort, axis.effort, unit, note)
+                broken.append(
+                    RobotViolation(RobotCheck.EFFORT, axis.name, effort, axis.effort, unit, note)
+                )
+        return broken
 
     @staticmethod
-    def _outside_box(box_m: tuple[Values, Values], tool_m: Values) -> Iterator[RobotViolation]:
+    def _outside_box(box_m: tuple[Values, Values], tool_m: Values) -> list[RobotViolation]:
         if len(tool_m) != 3:
-            yield RobotViolation(RobotCheck.BOX, "", math.nan, math.nan, "m", "is not measured")
-            return
+            lost = RobotViolation(RobotCheck.BOX, "", math.nan, math.nan, "m", "is not measured")
+            return [lost]
+        broken: list[RobotViolation] = []
         for name, value, least, greatest in zip("xyz", tool_m, *box_m, strict=True):
             if not least <= value <= greatest:
                 limit = greatest if value > greatest else least
-                yield RobotViolation(RobotCheck.BOX, "", value, limit, "m", name)
+                broken.append(RobotViolation(RobotCheck.BOX, "", value, limit, "m", name))
+        return broken
 
-    def _asked(self, asked: RobotSetpoint) -> Iterator[RobotViolation]:
-        malformed = tuple(self._malformed(RobotCheck.FINITE, *asked))
-        yield from malformed or (*self._moves(asked.positions), *self._feeds_forward(asked))
+    def _asked(self, asked: RobotSetpoint) -> list[RobotViolation]:
+        malformed = self._malformed(RobotCheck.FINITE, *asked)
+        if malformed or not self._led:  # nothing is asked of free axes
+            return malformed
+        return self._moves(asked.positions) + self._feeds_forward(asked)
 
-    def _feeds_forward(self, asked: RobotSetpoint) -> Iterator[RobotViolation]:
+    def _feeds_forward(self, asked: RobotSetpoint) -> list[RobotViolation]:
         """Judge the requested speeds and accelerations of axes that have bounds."""
+        broken: list[RobotViolation] = []
         period_s = self._limits.period_s
         for axis, q, before, v, a in zip(
             self._limits.axes, asked.positions, self._positions, asked.speeds, asked.accelerations,
@@ -380,20 +414,22 @@ class RobotGate:
                 continue
             most = math.inf if axis.speed is None else axis.speed + ROUNDING / period_s
             if not abs(v) <= most:
-                yield axis_violation(RobotCheck.SPEED, axis, v, most, "/s", BESIDE)
+                broken.append(axis_violation(RobotCheck.SPEED, axis, v, most, "/s", BESIDE))
             greatest = axis.acceleration
             if greatest is None:
                 continue
             if not abs(a) <= greatest + 4.0 * ROUNDING / period_s**2:
-                yield axis_violation(RobotCheck.ACCELERATION, axis, a, greatest, "/s2", BESIDE)
+                beside = axis_violation(RobotCheck.ACCELERATION, axis, a, greatest, "/s2", BESIDE)
+                broken.append(beside)
             own = (q - before) / period_s
             if not abs(v - own) <= greatest * period_s + ROUNDING / period_s:
                 limit = own + math.copysign(greatest * period_s, v - own)
-                yield axis_violation(RobotCheck.SPEED, axis, v, limit, "/s", BESIDE)
+                broken.append(axis_violation(RobotCheck.SPEED, axis, v, limit, "/s", BESIDE))
+        return broken
 
-    def _moves(self, positions: Values) -> Iterator[RobotViolation]:
+    def _moves(self, positions: Values) -> list[RobotViolation]:
         """Judge the move from the last setpoint to this one."""
-        yield from self._outside(positions, "", asked=True)
+        broken = self._outside(positions, "", asked=True)
         period_s, axes = self._limits.period_s, self._limits.axes
         speeds = [(q - p) / period_s for q, p in zip(positions, self._positions, strict=True)]
         stop_s = _stop_s(axes, speeds)
@@ -401,14 +437,15 @@ class RobotGate:
             if axis.free:
                 continue
             if axis.speed is not None and not abs(now) <= axis.speed + ROUNDING / period_s:
-                yield axis_violation(RobotCheck.SPEED, axis, now, axis.speed, "/s")
+                broken.append(axis_violation(RobotCheck.SPEED, axis, now, axis.speed, "/s"))
             change, most = (now - speed) / period_s, axis.acceleration
             if most is not None and not abs(change) <= most + 4.0 * ROUNDING / period_s**2:
-                yield axis_violation(RobotCheck.ACCELERATION, axis, change, most, "/s2")
+                broken.append(axis_violation(RobotCheck.ACCELERATION, axis, change, most, "/s2"))
             end = q + 0.5 * stop_s * now
             if not axis.least - ROUNDING <= end <= axis.greatest + ROUNDING:
                 limit = axis.least if end < axis.least else axis.greatest
-                yield axis_violation(RobotCheck.BRAKING, axis, end, limit)
+                broken.append(axis_violation(RobotCheck.BRAKING, axis, end, limit))
+        return broken
 
 
 def _stop_s(axes: Sequence[RobotAxis], speeds: Sequence[float]) -> float:

@@ -102,9 +102,8 @@ ROBOT_ROWS = {
         ),
         (
             "a tool that is not measured is in its box",
-            '            yield RobotViolation(RobotCheck.BOX, "", math.nan, math.nan, "m", '
-            '"is not measured")\n',
-            "",
+            "            return [lost]\n",
+            "            return []\n",
         ),
         (
             "a tool below its box is in it",
@@ -118,8 +117,8 @@ ROBOT_ROWS = {
         ),
         (
             "a setpoint that is no number passes",
-            "yield from malformed or (*self._moves",
-            "yield from (*self._moves",
+            "        if malformed or not self._led:",
+            "        if not self._led:",
         ),
         (
             "what breaks a rule in a stop is not told",
@@ -133,8 +132,8 @@ ROBOT_ROWS = {
         ),
         (
             "a stop begins anew in every cycle",
-            "if (one.check, one.axis, one.note) not in known)",
-            "if True)",
+            "if (one.check, one.axis, one.note) not in known]",
+            "if True]",
         ),
         (
             "a stop begins where nothing is measured to be",
@@ -148,18 +147,18 @@ ROBOT_ROWS = {
         ),
         (
             "nothing of a free axis is judged",
-            "tuple(self._freely(found))\n",
-            "() if self._freely(found) else ()\n",
+            "else self._freely(found)\n",
+            "else self._freely(found)[:0]\n",
         ),
         (
             "a free axis is judged, and goes on",
-            "if watched.measured else ()) + freely\n",
-            "if watched.measured else ())\n",
+            "if watched.measured else []) + freely\n",
+            "if watched.measured else [])\n",
         ),
         (
             "a free axis is led to what is asked",
-            "                chosen(self._free, self._positions, asked.positions),\n",
-            "                asked.positions,\n",
+            "        return RobotSetpoint(tuple(positions), tuple(speeds), tuple(accelerations))\n",
+            "        return RobotSetpoint(asked.positions, tuple(speeds), tuple(accelerations))\n",
         ),
         (
             "free axes stop with the others",
@@ -170,6 +169,11 @@ ROBOT_ROWS = {
             "an axis beside a free one is not judged",
             "            if asked and axis.free:\n                continue\n",
             "            if asked:\n                continue\n",
+        ),
+        (
+            "axes beside a free one pass whatever is asked",
+            "for at, axis in enumerate(limits.axes) if not axis.free]",
+            "for at, axis in enumerate(limits.axes) if not self._some_free]",
         ),
         (
             "a free axis that does not stop is driven on",
@@ -195,13 +199,13 @@ ROBOT_ROWS = {
         ),
         (
             "a free axis is at its limit as soon as it moves",
-            "    room = max(limit - q if v > 0.0 else q - limit, 0.0)\n",
+            "    if room < 0.0:\n        room = 0.0\n",
             "    room = 0.0\n",
         ),
         (
             "room beyond a limit counts",
-            "    room = max(limit - q if v > 0.0 else q - limit, 0.0)\n",
-            "    room = abs(limit - q)\n",
+            "    if room < 0.0:\n        room = 0.0\n",
+            "    room = abs(room)\n",
         ),
         (
             "a free axis has the room behind it",

@@ -244,7 +244,8 @@ def test_the_geometry_it_is_told_gives_the_torques_of_virtual_work(robot):
         q = rng.uniform(-2.0, 2.0, 6)
         at = JointMotion(q, still, still)
         tells.now(at, at, still)
-        rotation, place = (tells.reads(name)() for name in ("joint_to_end", "end_in_joint_m"))
+        names = "joint_to_end", "end_in_joint_m"
+        rotation, place = (read() for _, read in tells.feeds((slice(0), one) for one in names))
         f, mu = rng.normal(size=3), rng.normal(size=3)
         torques = [f @ (turn @ np.cross([0, 0, 1], r)) + mu @ turn[:, 2]
                    for turn, r in zip(rotation, place, strict=True)]  # fmt: skip

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Read = Callable[[], Array]
 """Reads the numbers of a signal."""
+Feed = tuple[slice | NDArray[np.intp], Read]
+"""Places of some inputs among a version's numbers, and the reader of what they are given."""
 Bind = Callable[["DiagramFile", Mapping["Endpoint", Any]], Mapping["Endpoint", Any]]
 """Parameters of another file, with those that are taken from the machine."""
 
@@ -42,12 +44,17 @@ Bind = Callable[["DiagramFile", Mapping["Endpoint", Any]], Mapping["Endpoint", A
 class Connections:
     """Places where a version's inputs are read, and where its output is."""
 
-    feeds: tuple[tuple[slice, Read], ...]
-    """Place of each input, and the reader of its signal."""
+    feeds: tuple[Feed, ...]
+    """Places of the inputs, and the readers of their signals."""
     output: NDArray[np.intp]
     """Places of the numbers of the output."""
     shown: NDArray[np.intp]
     """Places of the numbers that panel blocks show; -1 for one that is not there."""
+    gone: NDArray[np.intp] = field(init=False)
+    """Indices in `shown` of those that are not there."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gone", np.flatnonzero(self.shown < 0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,6 +98,11 @@ class OutputBounds:
     jump: Array
     """Most by which it may jump at a change."""
     units: Sequence[str]
+    least: Array = field(init=False)
+    """Least number that leaves it: its greatest amount below zero."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "least", -self.most)
 
 
 class ConnectedDiagram:
@@ -167,16 +179,20 @@ class ConnectedDiagram:
             self.taps.push(self.now.version.engine)
 
     def _step(self, one: ConnectedVersion) -> Array:
-        engine, most = one.version.engine, self._bounds.most
+        engine, bounds = one.version.engine, self._bounds
+        values = engine.values
         for where, read in one.connections.feeds:
-            engine.values[where] = np.ravel(read())
+            values[where] = read().reshape(-1)
         engine.step()
-        return np.clip(engine.values[one.connections.output], -most, most)
+        output = values[one.connections.output]
+        return np.minimum(np.maximum(output, bounds.least), bounds.most)
 
     def shown(self) -> Array:
         """Read the values of blocks that show something, shape (blocks,); nan where gone."""
-        places = self.now.connections.shown
-        return np.where(places < 0, np.nan, self.now.version.engine.values[places])
+        connections = self.now.connections
+        found = self.now.version.engine.values[connections.shown]
+        found[connections.gone] = np.nan
+        return found
 
     def restart(self) -> None:
         """Begin again with the version that began, with all states as at the start.

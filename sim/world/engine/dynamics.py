@@ -39,17 +39,25 @@ class RobotDynamics:
         self._in_order = np.array_equal(self._driven, np.arange(self._freedoms))
         self._accelerations = np.zeros(self._freedoms)
         self._inertial = np.zeros(self._freedoms)
+        self._none = np.zeros(self._freedoms)
         self._bias: Array = self._data.qfrc_bias  # views of arrays that the engine keeps writing
         self._passive: Array = self._data.qfrc_passive
         self._factors = _make_factors(0, 0)
-        self._tied, self._rates = np.empty(0), np.empty((0, 0))
+        self._tied, self._tied_bytes, self._rates = np.empty(0), b"", np.empty((0, 0))
         self._sparse = bool(self._engine.mj_isSparse(self._model))
         self._still = np.zeros(len(self._driven))
         self.holding()  # compiles the kernels before a run
 
     def holding(self) -> Array:
         """Efforts against gravity, velocity terms and damping, shape (drives,) [N m] or [N]."""
-        return self.moving(self._still)
+        count, others = int(self._data.ne), len(self._others)
+        if self._in_order or (count and 0 < others <= count):
+            return self.moving(self._still)
+        needed = self._none + self._bias - self._passive  # no mass is accelerated
+        if not count or not others:
+            return needed[self._driven]
+        rates = self._solve_ties(self._entries(count)[: count * self._freedoms])
+        return self._with_others(needed, rates)
 
     def moving(self, accelerations: Array) -> Array:
         """Efforts that also give the driven joints accelerations, shape (drives,) each."""
@@ -69,8 +77,7 @@ class RobotDynamics:
                     return self._borne(entries)
             rates = self._solve_ties(entries[: count * self._freedoms])
             self._accelerations[self._others] = rates @ accelerations
-            needed = self._needed(accelerations)
-            return needed[self._driven] + rates.T @ needed[self._others]
+            return self._with_others(self._needed(accelerations), rates)
         self._accelerations[self._others] = 0.0
         return self._needed(accelerations)[self._driven]
 
@@ -79,12 +86,16 @@ class RobotDynamics:
 
         They are kept while the ties are as they were, as those of joints that follow others are.
         """
-        if not np.array_equal(entries, self._tied):
-            self._tied = entries.copy()
+        if entries.tobytes() != self._tied_bytes and not np.array_equal(entries, self._tied):
+            self._tied, self._tied_bytes = entries.copy(), entries.tobytes()
             jacobian = entries.reshape(-1, self._freedoms)
             sides = jacobian[:, self._others], -jacobian[:, self._driven]
             self._rates = np.asarray(np.linalg.lstsq(*sides, rcond=DEPENDENT)[0], np.float64)
         return self._rates
+
+    def _with_others(self, needed: Array, rates: Array) -> Array:
+        """Efforts at the driven joints, which bear those at the others, shape (drives,)."""
+        return needed[self._driven] + rates.T @ needed[self._others]
 
     def _needed(self, accelerations: Array) -> Array:
         """Efforts at all freedoms, shape (freedoms,)."""

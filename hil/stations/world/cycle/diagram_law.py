@@ -95,8 +95,9 @@ class DiagramLaw:
         self._uses_model |= any(
             self._robot_signals.is_of_model(signal) for signal in seam.signals.values()
         )
-        feeds = tuple((engine.inputs[name], self._robot_signals.reads(signal))
-                      for name, signal in seam.signals.items())  # fmt: skip
+        feeds = self._robot_signals.feeds(
+            (engine.inputs[name], signal) for name, signal in seam.signals.items()
+        )
         outputs = [engine.outputs[seam.outputs[one.name]] for one in self._setpoints]
         places = np.concatenate([np.arange(one.start, one.stop) for one in outputs])
         return Connections(feeds, places, places_of_displays(engine, self._shown))

@@ -136,21 +136,27 @@ class GatedRobot:
 
     def _followed(self, allowed: RobotSetpoint, law: DriveLaw) -> Array:
         """Commands of a law for the drives."""
-        wanted = JointMotion(*np.array(allowed))
+        rows = np.array(allowed)
+        wanted = JointMotion(rows[0], rows[1], rows[2])
         positions, speeds, _ = self._robot.measured()
         measured = JointMotion(positions, speeds, wanted.accelerations)
-        needs = law.law
-        commands = law.command(wanted, measured, self._model_efforts(needs, wanted))
+        needs, moves = law.law, any(allowed.accelerations)
+        commands = law.command(wanted, measured, self._model_efforts(needs, wanted, moves=moves))
         if law.law != needs:  # the law has given up in this tick, and another one takes over
-            commands = law.command(wanted, measured, self._model_efforts(law.law, wanted))
+            efforts = self._model_efforts(law.law, wanted, moves=moves)
+            commands = law.command(wanted, measured, efforts)
         return commands
 
-    def _model_efforts(self, needs: Law, wanted: JointMotion) -> Array:
-        """Efforts of the robot's model as far as a law needs them, shape (drives,)."""
+    def _model_efforts(self, needs: Law, wanted: JointMotion, *, moves: bool) -> Array:
+        """Efforts of the robot's model as far as a law needs them, shape (drives,).
+
+        Args:
+            moves: whether an acceleration is wanted of some joint.
+        """
         match needs:
-            case "computed":
+            case "computed" if moves:
                 return self._dynamics.moving(wanted.accelerations)
-            case "gravity":
+            case "computed" | "gravity":
                 return self._dynamics.holding()
             case _:
                 return np.zeros(len(wanted.positions))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError
 from hil.diagram.check.seam import Endpiece
+from hil.diagram.run.connection import Feed, Read
 from sim.world.sensors.sensor_signals import SensorSignal
 
 if TYPE_CHECKING:
@@ -70,9 +71,6 @@ def rotation_vector(turn: Array) -> Array:
     return aside * (angle / sine) if sine > 1e-12 else aside
 
 
-Read = Callable[[], Array]
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class SignalGroup:
     """Joints that a diagram commands together."""
@@ -108,6 +106,8 @@ class RobotSignals:
         self._errors: dict[str, tuple[Array, ...]] = {}
         self._robot, self._sensors = robot, sensors
         self._reads: dict[str, Read] = {}
+        self._sensed: dict[str, slice] = {}
+        """Place of each signal of a sensor in a reading."""
         self.groups: tuple[SignalGroup, ...] = tuple(groups)
         """Groups of joints that the diagram commands."""
         self.offered: list[Endpiece] = []
@@ -133,13 +133,28 @@ class RobotSignals:
         """Whether a signal is an effort of the robot's model."""
         return name in self._of_model
 
-    def reads(self, name: str) -> Read:
-        """Reader of a signal at this tick."""
-        return self._reads[name]
+    def feeds(self, wanted: Iterable[tuple[slice, str]]) -> tuple[Feed, ...]:
+        """Feeds of signals at this tick: those of sensors together, each other one alone.
+
+        Args:
+            wanted: places of an input's numbers, and the name of its signal.
+        """
+        feeds: list[Feed] = []
+        places, sensed = list[int](), list[int]()
+        for where, name in wanted:
+            if (at := self._sensed.get(name)) is None:
+                feeds.append((where, self._reads[name]))
+            else:
+                places += range(where.start, where.stop)
+                sensed += range(at.start, at.stop)
+        if places:
+            picked = np.array(sensed, np.intp)
+            feeds.append((np.array(places, np.intp), lambda: self._sensors.latest[picked]))
+        return tuple(feeds)
 
     def _offer_joints(self, group: SignalGroup, unit: str, effort: str) -> None:
         end, force, of = unit, effort.replace(" ", "_").lower(), (len(group.places),)
-        at, own = np.array(group.places, np.intp), _prefix(group)
+        at, own = _part(group.places), _prefix(group)
         per_s, per_s2 = f"{unit}/s", f"{unit}/s2"
         self._offer(f"{own}wanted_{end}", unit, of, lambda: self._wanted.positions[at])
         self._offer(f"{own}wanted_{end}_s", per_s, of, lambda: self._wanted.speeds[at])
@@ -165,7 +180,8 @@ class RobotSignals:
     def _offer_sensor(self, one: SensorSignal, shape: tuple[int, ...]) -> None:
         kind, unfit = "boolean" if one.boolean else "real", BOUNDLESS if one.boundless else ""
         piece = Endpiece(one.name, one.unit, shape, one.frame, kind, unfit)
-        self._add(piece, lambda: self._sensors.latest[one.at])
+        at = self._sensed[one.name] = one.at
+        self._add(piece, lambda: self._sensors.latest[at])
 
     def _offer_geometry(self, group: SignalGroup) -> None:
         """Offer the end effector's place in each joint, if each turns once on the path to it."""
@@ -196,6 +212,13 @@ class RobotSignals:
             rotations, places = chain.ends(frames)
             self._geometry[own] = rotations[rows], places[rows]
         return self._geometry[own]
+
+
+def _part(places: Sequence[int]) -> slice | NDArray[np.intp]:
+    """Return an index of some drives: a slice, which copies nothing, where they are in a row."""
+    first = places[0] if places else 0
+    end = first + len(places)
+    return slice(first, end) if [*places] == [*range(first, end)] else np.array(places, np.intp)
 
 
 def _prefix(group: SignalGroup) -> str:

@@ -149,9 +149,9 @@ class FreeSource(RestingSource):
         """Measured coordinates of the free joints, and the start of the others."""
         still = super().setpoint(index)
         positions, speeds = list(still.positions), list(still.speeds)
-        there, moving, *_ = self._measured()
+        there, moving, *_ = [values.tolist() for values in self._measured()]
         for place in self._free:
-            positions[place], speeds[place] = float(there[place]), float(moving[place])
+            positions[place], speeds[place] = there[place], moving[place]
         return RobotSetpoint(tuple(positions), tuple(speeds), still.accelerations)
 
 
