@@ -13,6 +13,8 @@ from hil.stations.task.container.container_judge import ContainerJudge, Containe
 from hil.stations.task.container.course import FloorTrack
 from hil.stations.task.container.slip import APART_S, GRIPPED_S, GripSlip
 from hil.stations.world.plan.scene_placement import Mount, placed_scene
+from sim.world.engine.body_groups import is_any_above
+from sim.world.engine.contact_pairs import ContactPairs
 from sim.world.engine.world import World
 from sim.world.scenes.model import Scene
 
@@ -105,6 +107,25 @@ def test_a_chassis_in_a_barrel_has_collided_there():
     assert found[0].place_m[0] == pytest.approx(-0.29, abs=0.05)
     assert judge.look(STEP_S) == ()  # once while it lasts
     assert judge.conclude(1.0).reason == "collision"
+
+
+def test_a_judge_with_the_reading_of_the_watch_finds_what_one_alone_does():
+    world, alone = bench()
+    pairs = ContactPairs(world)
+    scene = drawn(1, **PLACES).scene.scene
+    judge = ContainerJudge(world, scene, settings(**PLACES), contacts=pairs.contacts)
+    for x in (-4.0, -0.55, -4.0):
+        world.robots[0].move_to({0: (4.0 + x, 0.0, 0.12, 1.0, 0.0, 0.0, 0.0)})
+        world.settle()
+        pairs.now()
+        assert judge.look(0.0) == alone.look(0.0)
+    assert judge.collisions == alone.collisions > 0
+
+
+def test_a_speed_that_is_no_number_is_no_rest():
+    assert not is_any_above([0.0, -0.5], 0.5)
+    assert is_any_above([0.0, -0.6], 0.5)
+    assert is_any_above([0.0, math.nan], 0.5)
 
 
 def test_names_mean_nothing_to_the_judge():
