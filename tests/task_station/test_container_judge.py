@@ -13,6 +13,8 @@ from hil.stations.task.container.container_judge import ContainerJudge, Containe
 from hil.stations.task.container.course import FloorTrack
 from hil.stations.task.container.slip import APART_S, GRIPPED_S, GripSlip
 from hil.stations.world.plan.scene_placement import Mount, placed_scene
+from sim.world.engine.body_groups import is_any_above
+from sim.world.engine.contact_pairs import ContactPairs
 from sim.world.engine.world import World
 from sim.world.scenes.model import Scene
 
@@ -107,6 +109,25 @@ def test_a_chassis_in_a_barrel_has_collided_there():
     assert judge.conclude(1.0).reason == "collision"
 
 
+def test_a_judge_with_the_reading_of_the_watch_finds_what_one_alone_does():
+    world, alone = bench()
+    pairs = ContactPairs(world)
+    scene = drawn(1, **PLACES).scene.scene
+    judge = ContainerJudge(world, scene, settings(**PLACES), contacts=pairs.contacts)
+    for x in (-4.0, -0.55, -4.0):
+        world.robots[0].move_to({0: (4.0 + x, 0.0, 0.12, 1.0, 0.0, 0.0, 0.0)})
+        world.settle()
+        pairs.now()
+        assert judge.look(0.0) == alone.look(0.0)
+    assert judge.collisions == alone.collisions > 0
+
+
+def test_a_speed_that_is_no_number_is_no_rest():
+    assert not is_any_above([0.0, -0.5], 0.5)
+    assert is_any_above([0.0, -0.6], 0.5)
+    assert is_any_above([0.0, math.nan], 0.5)
+
+
 def test_names_mean_nothing_to_the_judge():
     new = {"container": "a", "grip": "b", "stand": "c", "bin": "d", "bin_side_1": "e"}
     names = ContainerNames(container="a", bar="b", stand="c", bin="d", wall="e")
@@ -133,20 +154,18 @@ def pose(x=0.0, y=0.0, z=0.0, turn=0.0):
 def test_slip_is_the_motion_in_the_hand_however_that_moves(x, y, turn, slip_m):
     slip, at = GripSlip(), np.array([0.0, 0.0, 0.13, 1.0])
     for index in range(20):
-        slip.update(0.05 * index, pose(), at[:3], both=True, borne=True)
+        slip.hold(0.05 * index, pose(), at[:3], borne=True)
     assert slip.holds
     hand = pose(x, y, 0.4, turn)
     moved = at - np.array([0.0, 0.0, slip_m, 0.0])
-    slip.update(1.0, hand, (hand @ moved)[:3], both=True, borne=False)
+    slip.hold(1.0, hand, (hand @ moved)[:3], borne=False)
     assert slip.greatest_m == pytest.approx(slip_m, abs=1e-12)
 
 
 def test_what_slips_while_the_stand_bears_it_is_no_slip():
     slip = GripSlip()
     for index in range(20):
-        slip.update(
-            0.05 * index, pose(), np.array([0.0, 0.0, 0.001 * index]), both=True, borne=True
-        )
+        slip.hold(0.05 * index, pose(), np.array([0.0, 0.0, 0.001 * index]), borne=True)
     assert slip.greatest_m == 0.0
 
 
@@ -154,9 +173,9 @@ def test_what_slips_while_the_stand_bears_it_is_no_slip():
 def test_a_grip_is_lost_when_a_jaw_is_off_for_long(apart_s, lost):
     slip, at = GripSlip(), np.zeros(3)
     for t_s in np.arange(0.0, GRIPPED_S + 0.1, 0.01):
-        slip.update(float(t_s), pose(), at, both=True, borne=False)
+        slip.hold(float(t_s), pose(), at, borne=False)
     begun_s = float(t_s)
-    ended = [slip.update(begun_s + 0.01 * (index + 1), pose(), at, both=False, borne=False)
+    ended = [slip.part(begun_s + 0.01 * (index + 1), borne=False)
              for index in range(round(apart_s / 0.01))]  # fmt: skip
     assert any(ended) is lost
     assert slip.holds is not lost

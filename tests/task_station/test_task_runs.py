@@ -1,6 +1,7 @@
 """Runs of a task by a stand-in diagram: exit status, reasons, what is refused, what is recorded."""
 
 import json
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,11 @@ from recounted_contacts import forbidden
 from task_runs import STAND_IN, drawn, hil, stand_in, told
 
 from hil.recording.reader import Recording
+from hil.stations.task.plan.reasons import REASONS
 from hil.stations.task.run.observer import TaskObserver
+from hil.stations.task.run.refusal import CHECKS, WITHOUT_VALUE
+from hil.stations.world.cycle.figures import WorldFigures
+from safety.robot_limits import RobotCheck, RobotViolation
 
 
 def run(folder, *words, status=1):
@@ -122,22 +127,57 @@ def renamed(plan):
     return replace(plan, scenario=scenario, scene=placed)
 
 
-def test_a_run_that_is_refused_has_a_reason_of_the_set(tmp_path):
-    class Quiet:
-        at_rest = True
+class Quiet:
+    """Judge who finds nothing."""
 
-        def look(self, t_s):
-            return ()
+    at_rest = True
+    slip_mm = math.nan
 
-        def conclude(self, t_s):
-            return None
+    def look(self, t_s):
+        return ()
 
-        def measures(self):
-            return {}
+    def conclude(self, t_s):
+        return None
 
-    from hil.stations.world.cycle.figures import WorldFigures
+    def measures(self):
+        return {}
 
-    observer = TaskObserver(Quiet(), lambda name: float("nan"), 1.0)
-    found = observer.failed_by(WorldFigures(ended="failed", reason="the diagram stopped"))
+
+def failure_of(**ended):
+    observer = TaskObserver(Quiet(), lambda name: math.nan, 1.0)
+    return observer.failed_by(WorldFigures(**ended))
+
+
+def test_a_run_that_is_refused_has_a_reason_of_the_set():
+    found = failure_of(ended="failed", reason="the diagram stopped")
     assert (found.reason, found.text) == ("sensor", "the diagram stopped")
     assert json.dumps(found.to_table())
+
+
+@pytest.mark.parametrize(("check", "reason"), [
+    (RobotCheck.EFFORT, "force"), (RobotCheck.OWN_BODIES, "collision"),
+    (RobotCheck.POSITION, "unreachable"), (RobotCheck.BRAKING, "unreachable"),
+    (RobotCheck.BOX, "unreachable"), (RobotCheck.SPEED, "saturated"),
+    (RobotCheck.ACCELERATION, "saturated"), (RobotCheck.FOLLOWING, "saturated"),
+    (RobotCheck.COUNT, "sensor"), (RobotCheck.FINITE, "sensor"), (RobotCheck.FEEDBACK, "sensor"),
+    (RobotCheck.ASKED, "time_out"),
+])  # fmt: skip
+def test_a_refusal_of_the_gate_has_the_reason_of_the_rule_that_was_broken(check, reason):
+    broken = RobotViolation(check, "joint 3", 2.1, 1.5, "rad/s")
+    found = failure_of(ended="refused", reason=broken.message, ended_by=broken)
+    assert (found.reason, found.text) == (reason, broken.message)
+    wanted = (None, None) if check in (RobotCheck.OWN_BODIES, RobotCheck.ASKED) else (2.1, 1.5)
+    assert (found.value, found.limit) == wanted
+
+
+def test_every_rule_of_the_gate_has_a_reason():
+    assert set(CHECKS) == set(RobotCheck)
+    assert set(CHECKS.values()) <= set(REASONS)
+
+
+@pytest.mark.parametrize("check", [one for one in RobotCheck if one not in WITHOUT_VALUE])
+def test_a_value_that_is_no_number_is_a_fault_of_a_sensor_whatever_it_breaks(check):
+    broken = RobotViolation(check, "joint 3", math.nan, 1.5, "rad")
+    found = failure_of(ended="refused", reason=broken.message, ended_by=broken)
+    assert (found.reason, found.value) == ("sensor", None)
+    assert "NaN" not in json.dumps(found.to_table())

@@ -12,6 +12,8 @@ from sim.world.engine.mjcf_scene import scene_text
 from sim.world.engine.world import World
 from sim.world.robots.body import BodyShape
 from sim.world.robots.tree import rotation_of
+from sim.world.scenes.bodies import placed_body, pose_of_body
+from sim.world.scenes.extents import COUNT, are_apart, reach_m
 from sim.world.scenes.fields import FieldFullError, all_bodies
 from sim.world.scenes.model import BodyField, BodyMotion, Scene, SceneBody
 
@@ -104,6 +106,37 @@ def test_a_seed_decides_all():
     assert all_bodies(own, 1) == all_bodies(own, 2) == all_bodies(scene, 7)
     text = scene_text(scene, {}, 1).text
     assert text == scene_text(scene, {}, 1).text != scene_text(scene, {}, 2).text
+
+
+def one_by_one(scene, seed):
+    """Bodies of a field, each place drawn and judged before the next one is drawn."""
+    (heap,), taken, bodies = scene.fields, [], []
+    rng = np.random.default_rng([seed, 0])
+    while len(bodies) < heap.count:
+        kind = heap.kinds[int(rng.integers(len(heap.kinds)))]
+        while True:
+            half = 0.5 * float(rng.uniform(-math.pi, math.pi))
+            share, (w, x, y, z) = rng.uniform(size=3), kind.quaternion
+            cos, sin = math.cos(half), math.sin(half)
+            turned = (cos * w - sin * z, cos * x - sin * y, cos * y + sin * x, cos * z + sin * w)
+            low, high = reach_m(placed_body(kind), pose_of_body((0, 0, 0), turned))
+            axes = [0, COUNT // 2, COUNT]
+            least, most = heap.box_m[0] - low[axes], heap.box_m[1] - high[axes]
+            most[2] = least[2]
+            place_m = least + share * (most - least)
+            reach = reach_m(placed_body(kind), pose_of_body(place_m, turned))
+            if all(are_apart(reach[None], other[None], heap.gap_m)[0] for other in taken):
+                break
+        taken.append(reach)
+        bodies.append((place_m.tolist(), turned))
+    return bodies
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_places_that_are_tried_at_once_are_those_tried_one_by_one(seed):
+    scene = Scene("test", fields=(field(count=24, gap_m=0.35),))
+    found = all_bodies(scene, seed)
+    assert [(list(one.position_m), one.quaternion) for one in found] == one_by_one(scene, seed)
 
 
 def test_a_second_field_leaves_the_first_where_it_is():

@@ -5,12 +5,13 @@ As all that the engine measures, contacts and poses are those of the beginning o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.world.engine.step_contacts import StepContacts
 from sim.world.engine.world import World, WorldRobot
 
 
@@ -31,9 +32,13 @@ class BodyGroups:
     Args:
         groups: group of a body by the body's name; what it bears belongs to it.
         other: group of all other bodies.
+        contacts: reading that somebody else keeps up to date; None for one of its own.
     """
 
-    def __init__(self, world: World, groups: Mapping[str, str], other: str = "other") -> None:
+    def __init__(
+        self, world: World, groups: Mapping[str, str], other: str = "other",
+        contacts: StepContacts | None = None,
+    ) -> None:  # fmt: skip
         # A world and what touches in it are two parts of one thing.
         self._model: Any = world._model  # noqa: SLF001
         self._data: Any = world._data  # noqa: SLF001
@@ -45,7 +50,8 @@ class BodyGroups:
         self._groups = [found[bodies[one]] if bodies[one] else groups.get(self._names[one], other)
                         for one in geoms]  # fmt: skip
         self._pairs: dict[tuple[int, int], tuple[tuple[str, str], tuple[str, str]]] = {}
-        self._touching = b""
+        self._contacts = contacts or StepContacts(world)
+        self._reads, self._version = contacts is None, -1
         self._now: tuple[GroupContact, ...] = ()
 
     def _groups_of_bodies(self, groups: Mapping[str, str], other: str) -> list[str]:
@@ -56,18 +62,14 @@ class BodyGroups:
 
     def now(self) -> tuple[GroupContact, ...]:
         """Contacts that press, in the engine's order: the same object while the same geoms do."""
-        data = self._data
-        if not data.ncon or not data.nefc:
-            self._touching, self._now = b"", ()
-            return self._now
-        contacts = data.contact
-        geoms, presses = contacts.geom, contacts.efc_address >= 0
-        touching = geoms.tobytes() + presses.tobytes()
-        if touching != self._touching:
-            self._touching = touching
-            chosen = np.flatnonzero(presses).tolist()
-            pairs = geoms.tolist()
-            self._now = tuple(GroupContact(*self._pair(*pairs[at]), at) for at in chosen)
+        contacts = self._contacts
+        if self._reads:
+            contacts.read()
+        if contacts.version != self._version:
+            self._version = contacts.version
+            pairs = zip(contacts.geoms, contacts.rows, strict=True)
+            self._now = tuple(GroupContact(*self._pair(*geoms), number)
+                              for number, (geoms, row) in enumerate(pairs) if row >= 0)  # fmt: skip
         return self._now
 
     def position_m(self, contact: GroupContact) -> tuple[float, float, float]:
@@ -103,6 +105,14 @@ class JointSpeeds:
         self._data: Any = world._data  # noqa: SLF001  # parts of one thing
         self._at: NDArray[np.int_] = np.concatenate([robot.freedoms(one) for one in joints])
 
-    def greatest(self) -> float:
-        """Greatest amount of a speed at the end of the last step [rad/s] or [m/s]."""
-        return float(np.abs(self._data.qvel[self._at]).max(initial=0.0))
+    def any_above(self, limit: float) -> bool:
+        """Whether a speed is above a limit at the end of the last step [rad/s] or [m/s].
+
+        A speed that is no number is above every limit.
+        """
+        return is_any_above(self._data.qvel[self._at].tolist(), limit)
+
+
+def is_any_above(values: Iterable[float], limit: float) -> bool:
+    """Whether the amount of a value is above a limit; what is no number is."""
+    return not all(-limit <= one <= limit for one in values)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from sim.world.engine.step_contacts import StepContacts
 from sim.world.engine.world import World
 
 Pair = tuple[str, str]
@@ -26,24 +27,35 @@ class ContactPairs:
             shown.get(body) or self._plain(geom, body) for geom, body in enumerate(bodies)
         ]
         self._owners = np.array([owners.get(body, -1) for body in bodies], dtype=np.intp)
-        self._owned = self._owners >= 0
+        self._owned = (self._owners >= 0).tolist()
         self._pairs: dict[tuple[int, int], Pair] = {}
+        self.contacts: StepContacts = StepContacts(world)
+        """Contacts of the step that `now` has read last."""
+        self._version = -1
+        self._sorted: list[Pair] = []
+        self._rows = np.zeros(0, np.intp)
 
     def now(self) -> dict[Pair, float]:
         """Normal force of each pair of which one is a robot's [N]; that one is the first."""
-        data = self._data
-        if not data.ncon or not data.nefc:
+        if self.contacts.read() != self._version:
+            self._sort()
+        if not self._sorted:
             return {}
-        contacts = data.contact
-        rows = contacts.efc_address
-        geoms = contacts.geom
-        chosen = np.flatnonzero(self._owned[geoms].any(axis=1) & (rows >= 0))
-        found: dict[Pair, float] = {}
-        forces = data.efc_force[rows[chosen]].tolist()
-        for (one, other), force_n in zip(geoms[chosen].tolist(), forces, strict=True):
-            pair = self._pair(one, other)
-            found[pair] = found.get(pair, 0.0) + force_n
+        found = dict.fromkeys(self._sorted, 0.0)
+        for pair, force_n in zip(self._sorted, self.contacts.forces_n(self._rows), strict=True):
+            found[pair] += force_n
         return found
+
+    def _sort(self) -> None:
+        """Find the contacts that press on a robot; they hold until others do."""
+        contacts, owned = self.contacts, self._owned
+        chosen = [
+            (geoms, row) for geoms, row in zip(contacts.geoms, contacts.rows, strict=True)
+            if row >= 0 and (owned[geoms[0]] or owned[geoms[1]])
+        ]  # fmt: skip
+        self._sorted = [self._pair(*geoms) for geoms, _ in chosen]
+        self._rows = np.array([row for _, row in chosen], np.intp)
+        self._version = contacts.version
 
     def own(self) -> tuple[str, ...]:
         """Pairs of bodies of the first robot that touch, such as ``link 2 and link 5``."""

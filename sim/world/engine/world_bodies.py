@@ -20,6 +20,8 @@ Array = NDArray[np.float64]
 
 CORNERS: Final[Array] = np.array(list(product((-1.0, 1.0), repeat=3)))
 """Corners of a box, in halves of its edges."""
+UNMOVED: Final[Array] = np.eye(4)
+"""Pose of a frame that is where the world's is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +115,9 @@ class WorldBody:
 
 def body_pose(data: Any, body: int) -> Array:
     """Frame of a body in the world after the last step, shape (4, 4), by the engine's number."""
-    pose = np.zeros((4, 4))
+    pose = UNMOVED.copy()
     pose[:3, :3] = data.xmat[body].reshape(3, 3)
     pose[:3, 3] = data.xpos[body]
-    pose[3, 3] = 1.0
     return pose
 
 

@@ -26,6 +26,8 @@ DIRECTIONS: Final[Array] = np.vstack(
     [np.stack([np.cos(_ANGLES), np.sin(_ANGLES), np.zeros(COUNT)], axis=1), [[0.0, 0.0, 1.0]]]
 )
 """Unit vectors, shape (COUNT + 1, 3); the last is up."""
+SIGNS: Final[Array] = np.array(np.meshgrid(*[(-0.5, 0.5)] * 3)).reshape(3, -1).T
+"""Corners of a box, in its edges, shape (8, 3)."""
 
 
 def reach_m(body: PlacedBody, pose: Array) -> Array:
@@ -34,10 +36,29 @@ def reach_m(body: PlacedBody, pose: Array) -> Array:
     Args:
         pose: of its frame, shape (4, 4).
     """
-    centre = pose[:3, :3] @ body.position_m + pose[:3, 3]
-    points, radius = _points(body)
-    along = (points @ (pose[:3, :3] @ body.rotation).T + centre) @ DIRECTIONS.T
-    return np.stack([along.min(axis=0) - radius, along.max(axis=0) + radius])
+    reaches = TurnedReaches(body, pose[None, :3, :3]).at(pose[None, :3, 3])
+    return np.asarray(reaches[0], np.float64)
+
+
+class TurnedReaches:
+    """Reaches of a body in several rotations of its frame, at places that follow.
+
+    Args:
+        rotations: of its frame, shape (n, 3, 3).
+    """
+
+    def __init__(self, body: PlacedBody, rotations: Array) -> None:
+        points, self._radius = _points(body)
+        self._centres_m = rotations @ body.position_m
+        turned = rotations @ body.rotation
+        self._points_m = points @ turned.transpose(0, 2, 1)
+
+    def at(self, places_m: Array) -> Array:
+        """Reaches with the frame at places, shape (n, 3): shape (n, 2, COUNT + 1)."""
+        centres_m = self._centres_m + places_m
+        along = (self._points_m + centres_m[:, None]) @ DIRECTIONS.T
+        low, high = along.min(axis=1) - self._radius, along.max(axis=1) + self._radius
+        return np.stack([low, high], axis=1)
 
 
 def circle_reach_m(x_m: float, y_m: float, radius_m: float) -> Array:
@@ -48,16 +69,20 @@ def circle_reach_m(x_m: float, y_m: float, radius_m: float) -> Array:
     return found
 
 
-def are_apart(one: Array, others: Array, gap_m: float) -> bool:
+def are_apart(reaches: Array, others: Array, gap_m: float) -> NDArray[np.bool_]:
     """Whether a body keeps its distance from each of others; one that rests on another does.
 
     Args:
-        one: reach, shape (2, COUNT + 1).
+        reaches: of the body at several places, shape (n, 2, COUNT + 1).
         others: reaches, shape (bodies, 2, COUNT + 1).
+
+    Returns:
+        For each place, shape (n,).
     """
-    gaps = np.maximum(one[0] - others[:, 1], others[:, 0] - one[1])
+    one = reaches[:, None]
+    gaps = np.maximum(one[:, :, 0] - others[:, 1], others[:, 0] - one[:, :, 1])
     wanted = np.append(np.full(COUNT, gap_m), -TOUCHING_M)
-    return bool((gaps >= wanted).any(axis=1).all())
+    return (gaps >= wanted).any(axis=-1).all(axis=-1)
 
 
 def _points(body: PlacedBody) -> tuple[Array, float]:
@@ -65,8 +90,7 @@ def _points(body: PlacedBody) -> tuple[Array, float]:
     size = body.size_m
     match body.shape:
         case BodyShape.BOX:
-            signs = np.array(np.meshgrid(*[(-0.5, 0.5)] * 3)).reshape(3, -1).T
-            return signs * size, 0.0
+            return SIGNS * size, 0.0
         case BodyShape.CYLINDER:
             turn = np.arange(RING) * (math.tau / RING)
             ring = size[0] / math.cos(math.pi / RING) * np.stack([np.cos(turn), np.sin(turn)])

@@ -8,7 +8,6 @@ missed, never invented.
 from __future__ import annotations
 
 import math
-from collections import deque
 from collections.abc import Sequence
 from typing import Final
 
@@ -55,8 +54,8 @@ class FloorPlan:
         rows = max(1, math.floor((most_y - self._least_y) / SQUARE_M))
         x = self._least_x + SQUARE_M * (0.5 + np.arange(columns))
         y = self._least_y + SQUARE_M * (0.5 + np.arange(rows))
-        squares = np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1)
-        self._clearance_m = self._clearances(np.asarray(squares, np.float64))
+        self._x, self._y = x, y
+        self._reached: dict[tuple[tuple[int, int], float], NDArray[np.bool_]] = {}
 
     def _clearances(self, places: Array) -> Array:
         """Distance from each place to the nearest body along the directions, never too much."""
@@ -73,30 +72,48 @@ class FloorPlan:
 
     def has_way(self, start: Place, goal: Place, radius_m: float) -> bool:
         """Whether a round body of this radius can come from one place to the other."""
-        free = self._clearance_m >= radius_m
-        begin, end = self._square(start), self._square(goal)
-        if not (free[begin] and free[end]):
-            return False
-        seen, waiting = np.zeros_like(free), deque([begin])
-        seen[begin] = True
-        while waiting:
-            at = waiting.popleft()
-            if at == end:
-                return True
-            for one in self._beside(at):
-                if free[one] and not seen[one]:
-                    seen[one] = True
-                    waiting.append(one)
-        return False
+        key = self._square(start), radius_m
+        if (reached := self._reached.get(key)) is None:
+            reached = self._reached[key] = _flooded(self._free(radius_m), key[0])
+        return bool(reached[self._square(goal)])
+
+    def _free(self, radius_m: float) -> NDArray[np.bool_]:
+        """Squares whose middle is at least this far from every body, shape (columns, rows)."""
+        squares = np.stack(np.meshgrid(self._x, self._y, indexing="ij"), axis=-1)
+        along = squares @ DIRECTIONS[:COUNT, :2].T
+        free = np.ones(along.shape[:2], np.bool_)
+        spare = radius_m + SQUARE_M
+        for low, high in self._reaches[:, :, :COUNT]:
+            columns = _near(self._x, low[0] - spare, high[0] + spare)
+            rows = _near(self._y, low[COUNT // 2] - spare, high[COUNT // 2] + spare)
+            near = along[columns, rows]
+            outside = np.maximum(low - near, near - high)
+            free[columns, rows] &= outside.max(axis=-1) >= radius_m
+        return free
 
     def _square(self, place: Place) -> tuple[int, int]:
         """Square of the grid nearest to a place."""
-        columns, rows = self._clearance_m.shape
+        columns, rows = len(self._x), len(self._y)
         column = math.floor((place[0] - self._least_x) / SQUARE_M)
         row = math.floor((place[1] - self._least_y) / SQUARE_M)
         return min(max(column, 0), columns - 1), min(max(row, 0), rows - 1)
 
-    def _beside(self, at: tuple[int, int]) -> list[tuple[int, int]]:
-        columns, rows = self._clearance_m.shape
-        near = ((at[0] + 1, at[1]), (at[0] - 1, at[1]), (at[0], at[1] + 1), (at[0], at[1] - 1))
-        return [one for one in near if 0 <= one[0] < columns and 0 <= one[1] < rows]
+
+def _near(places_m: Array, least_m: float, most_m: float) -> slice:
+    """Part of rising places that lies between two bounds."""
+    begin, end = np.searchsorted(places_m, (least_m, most_m)).tolist()
+    return slice(begin, end)
+
+
+def _flooded(free: NDArray[np.bool_], begin: tuple[int, int]) -> NDArray[np.bool_]:
+    """Squares that are reached from one by common edges of free squares; none from a taken one."""
+    edged = np.zeros((free.shape[0] + 2, free.shape[1] + 2), np.uint8)
+    edged[1:-1, 1:-1] = free
+    width, left = edged.shape[1], bytearray(edged.tobytes())
+    waiting = [(begin[0] + 1) * width + begin[1] + 1]
+    while waiting:
+        at = waiting.pop()
+        if left[at]:
+            left[at] = 0
+            waiting += (at + 1, at - 1, at + width, at - width)
+    return edged[1:-1, 1:-1] != np.frombuffer(left, np.uint8).reshape(edged.shape)[1:-1, 1:-1]

@@ -8,7 +8,7 @@ slipped in the jaws by at most 5 mm, has not been dropped, and the time has not 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -17,11 +17,12 @@ import numpy as np
 from hil.stations.task.container.course import FloorTrack
 from hil.stations.task.container.slip import GripSlip
 from hil.stations.task.plan.reasons import TaskFinding
-from sim.world.engine.body_groups import BodyGroups, GroupContact, JointSpeeds
+from sim.world.engine.body_groups import BodyGroups, GroupContact, JointSpeeds, is_any_above
 from sim.world.robots.model import BASE
 
 if TYPE_CHECKING:
     from hil.stations.task.container.settings import ContainerSettings
+    from sim.world.engine.step_contacts import StepContacts
     from sim.world.engine.world import World
     from sim.world.scenes.model import Scene
 
@@ -37,6 +38,7 @@ INSIDE_M: Final = 0.006
 """Depth from the inner face of the bin's sides to which a contact is inside [m]."""
 FAR_M: Final = 0.25
 """Distance of the container from the stand's middle on which it is not on the stand any more."""
+NONE_OPEN: Final = frozenset[tuple[str, str]]()
 FREE_GROUPS: Final = frozenset({("floor", "robot"), ("floor", "jaws"), ("robot", "stand"),
                                 ("jaws", "stand"), ("container", "stand"), ("container", "jaws"),
                                 ("jaws", "jaws"), ("robot", "robot"), ("jaws", "robot"),
@@ -74,11 +76,12 @@ class ContainerJudge:
     Args:
         world: world with the robot as its first, at its beginning.
         scene: scene of it.
+        contacts: reading that is up to date before each look; None if the judge reads itself.
     """
 
     def __init__(
         self, world: World, scene: Scene, settings: ContainerSettings,
-        names: ContainerNames | None = None,
+        names: ContainerNames | None = None, contacts: StepContacts | None = None,
     ) -> None:  # fmt: skip
         self._world, self._settings = world, settings
         self._names = own = names or ContainerNames()
@@ -92,7 +95,7 @@ class ContainerJudge:
             **dict.fromkeys(engine_name.values(), "robot"), **dict.fromkeys(self._jaws, "jaws"),
             own.container: "container", own.stand: "stand", own.bin: "bin", "floor": "floor",
         }  # fmt: skip
-        self._contacts = BodyGroups(world, groups)
+        self._contacts = BodyGroups(world, groups, contacts=contacts)
         joints = [one.number for one in robot.placed.robot.joints if one.child == BASE]
         self._speeds = JointSpeeds(world, robot, [*joints, *(one.joint for one in robot.drives)])
         others = tuple(one.name for one in scene.bodies if one.name not in world.bodies
@@ -104,7 +107,8 @@ class ContainerJudge:
         self._bin_half_m = _inner_half_m(scene, own)
         self._shown = {engine: name or engine for name, engine in engine_name.items()}
         self._now_s = self._rest_since_s = self._body_since_s = self._borne_s = 0.0
-        self._open: set[tuple[str, str]] = set()
+        self._open: frozenset[tuple[str, str]] = NONE_OPEN
+        self._container, self._bar = world.bodies[own.container], world.bodies[own.bar]
         self._known: tuple[GroupContact, ...] | None = None
         self._doubtful: list[GroupContact] = []
         self._is_touched = self._both_touch = self._on_floor = self._is_borne = False
@@ -114,17 +118,18 @@ class ContainerJudge:
 
     def look(self, t_s: float) -> tuple[TaskFinding, ...]:
         """Look at the world before a step."""
-        contacts, container = self._contacts.now(), self._world.bodies[self._names.container]
+        contacts = self._contacts.now()
         if contacts is not self._known:
             self._sort(contacts)
-        self.course.update(t_s, self._robot.pose(BASE))
-        found = list(self._collisions(t_s))
-        found += self._held(t_s)
-        if self._speeds.greatest() > REST_SPEED:
+        if self.course.is_due(t_s):
+            self.course.update(t_s, self._robot.pose(BASE))
+        found = self._collisions(t_s)
+        self._hold(t_s, found)
+        if self._speeds.any_above(REST_SPEED):
             self._rest_since_s = t_s
-        if np.abs(container.speeds()).max() > BODY_REST:
+        if is_any_above(self._container.speeds(), BODY_REST):
             self._body_since_s = t_s
-        if self._fatal is None:
+        if found and self._fatal is None:
             self._fatal = next((one for one in found if one.final), None)
         self._now_s = t_s
         return tuple(found)
@@ -133,6 +138,11 @@ class ContainerJudge:
     def at_rest(self) -> bool:
         """Whether the robot is at rest."""
         return self._now_s - self._rest_since_s >= REST_S
+
+    @property
+    def slip_mm(self) -> float:
+        """Greatest slip of the container in the jaws so far [mm]."""
+        return 1e3 * self.slip.greatest_m
 
     def conclude(self, t_s: float) -> TaskFinding | None:
         """Why the task is not done; None if it is."""
@@ -158,7 +168,7 @@ class ContainerJudge:
     def measures(self) -> Mapping[str, float]:
         """Figures of the run so far."""
         return {
-            "contacts": float(self.collisions), "slip_mm": 1e3 * self.slip.greatest_m,
+            "contacts": float(self.collisions), "slip_mm": self.slip_mm,
             "path_m": self.course.path_m, "turns": self.course.turned_rad / math.tau,
             "least_distance_m": self.course.least_m,
         }  # fmt: skip
@@ -176,8 +186,12 @@ class ContainerJudge:
         self._on_floor = ("container", "floor") in borne_by
         self._is_borne = bool(borne_by - {("container", "jaws"), ("container", "container")})
 
-    def _collisions(self, t_s: float) -> Iterator[TaskFinding]:
+    def _collisions(self, t_s: float) -> list[TaskFinding]:
         """Contacts that are not allowed, each once while it lasts."""
+        if not self._doubtful:
+            self._open = NONE_OPEN
+            return []
+        found: list[TaskFinding] = []
         now: set[tuple[str, str]] = set()
         for one in self._doubtful:
             position_m = self._contacts.position_m(one)
@@ -188,38 +202,45 @@ class ContainerJudge:
                 self.collisions += 1
                 first, second = (self._shown.get(body, body) for body in one.bodies)
                 text, force_n = f"{first} and {second} touch", self._contacts.force_n(one)
-                yield TaskFinding("collision", t_s, text, position_m, force_n, 0.0, "N")
-        self._open = now
+                found.append(
+                    TaskFinding("collision", t_s, text, position_m, force_n, 0.0, "N")
+                )  # fmt: skip
+        self._open = frozenset(now)
+        return found
 
-    def _held(self, t_s: float) -> Iterator[TaskFinding]:
-        """Slip in the jaws, and a container that falls."""
-        both, borne = self._both_touch, self._is_borne
-        bar_m = self._world.bodies[self._names.bar].pose()[:3, 3]
-        lost = self.slip.update(t_s, self._robot.pose(self._hand), bar_m, both=both, borne=borne)
-        if borne or self._is_touched:
-            self._borne_s = t_s
-        if lost:
+    def _hold(self, t_s: float, found: list[TaskFinding]) -> None:
+        """Follow the container in the jaws, and find what slips or falls."""
+        if self._both_touch:
+            bar_m = self._bar.pose()[:3, 3]
+            self.slip.hold(t_s, self._robot.pose(self._hand), bar_m, borne=self._is_borne)
+        elif self.slip.part(t_s, borne=self._is_borne):
             text = "the jaws have lost the container"
-            yield TaskFinding("grip_lost", t_s, text, self._container_m(), final=False)
+            found.append(TaskFinding("grip_lost", t_s, text, self._container_m(), final=False))
+        if self._is_borne or self._is_touched:
+            self._borne_s = t_s
         if self._fatal is None:
-            yield from self._failures(t_s)
+            found += self._failures(t_s)
 
-    def _failures(self, t_s: float) -> Iterator[TaskFinding]:
+    def _failures(self, t_s: float) -> list[TaskFinding]:
         """Failures of holding that cannot be made good."""
+        found: list[TaskFinding] = []
         if self._on_floor:
             text = "the container lies on the floor"
-            yield TaskFinding("dropped", t_s, text, self._container_m())
+            found.append(TaskFinding("dropped", t_s, text, self._container_m()))
         elif (fell_s := t_s - self._borne_s) > FALL_S:
             text = "the container falls"
-            yield TaskFinding("dropped", t_s, text, self._container_m(), fell_s, FALL_S, "s")
-        slip_mm, limit_mm = 1e3 * self.slip.greatest_m, self._settings.slip_max_mm
+            found.append(
+                TaskFinding("dropped", t_s, text, self._container_m(), fell_s, FALL_S, "s")
+            )  # fmt: skip
+        slip_mm, limit_mm = self.slip_mm, self._settings.slip_max_mm
         if slip_mm > limit_mm:
             at = self._container_m()
             text = f"the container has slipped by {slip_mm:.1f} mm, at most {limit_mm:g} mm"
-            yield TaskFinding("slip", t_s, text, at, slip_mm, limit_mm, "mm")
+            found.append(TaskFinding("slip", t_s, text, at, slip_mm, limit_mm, "mm"))
+        return found
 
     def _container_m(self) -> tuple[float, float, float]:
-        x, y, z = self._world.bodies[self._names.container].pose()[:3, 3].tolist()
+        x, y, z = self._container.pose()[:3, 3].tolist()
         return x, y, z
 
     def _inside(self, position_m: tuple[float, float, float]) -> bool:

@@ -23,7 +23,8 @@ def _judge(settings: Settings, drawn: DrawnTask, bench: Any) -> ContainerJudge:
     from hil.stations.task.container.container_judge import ContainerJudge
 
     assert isinstance(settings, ContainerSettings)  # noqa: S101  # the task's own model
-    return ContainerJudge(bench.world, drawn.scene.scene, settings)
+    contacts = bench.contacts.pairs.contacts
+    return ContainerJudge(bench.world, drawn.scene.scene, settings, contacts=contacts)
 
 
 TASK: Final = Task(

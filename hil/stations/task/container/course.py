@@ -47,9 +47,13 @@ class FloorTrack:
         self.least_m: float = math.inf
         """Least distance of the chassis from a body [m]; infinite without bodies."""
 
+    def is_due(self, t_s: float) -> bool:
+        """Whether the next look is due."""
+        return t_s >= self._due_s
+
     def update(self, t_s: float, base: Array) -> None:
         """Take the pose of the base, shape (4, 4), when a look is due."""
-        if t_s < self._due_s:
+        if not self.is_due(t_s):
             return
         self._due_s = t_s + EVERY_S
         x, y = float(base[0, 3]), float(base[1, 3])

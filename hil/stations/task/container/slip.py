@@ -38,20 +38,24 @@ class GripSlip:
         """Whether there is a grip."""
         return self._began is not None
 
-    def update(self, t_s: float, hand: Array, bar_m: Array, *, both: bool, borne: bool) -> bool:
-        """Take the state of a step; returns whether a grip that held it alone ended now.
+    def hold(self, t_s: float, hand: Array, bar_m: Array, *, borne: bool) -> None:
+        """Take the state of a step in which both jaws touch it.
 
         Args:
             hand: pose of the hand in the world, shape (4, 4).
             bar_m: middle of the grip bar in the world [m], shape (3,).
-            both: whether both jaws touch it.
             borne: whether anything but the jaws bears it.
         """
-        if both:
-            self._last_s = t_s
-            self._since_s = t_s if self._since_s is None else self._since_s
-            self._measure(t_s, hand, bar_m, borne=borne)
-            return False
+        self._last_s = t_s
+        self._since_s = t_s if self._since_s is None else self._since_s
+        self._measure(t_s, hand, bar_m, borne=borne)
+
+    def part(self, t_s: float, *, borne: bool) -> bool:
+        """Take a step in which a jaw does not touch it; returns whether the jaws lost it now.
+
+        Args:
+            borne: whether anything but the jaws bears it.
+        """
         if self._since_s is None or t_s - self._last_s <= APART_S:
             return False
         ended = self._began is not None and not borne

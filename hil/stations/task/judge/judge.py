@@ -20,6 +20,11 @@ class Judge(Protocol):
         """Whether the robot is at rest."""
         ...
 
+    @property
+    def slip_mm(self) -> float:
+        """Greatest slip of what is held so far [mm]; nan if nothing can slip."""
+        ...
+
     def conclude(self, t_s: float) -> TaskFinding | None:
         """Why the task is not done at the end of a run; None if it is."""
         ...

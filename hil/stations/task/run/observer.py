@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.stations.task.plan.reasons import REASONS, TaskFinding, reason_of
+from hil.stations.task.plan.reasons import REASONS, Reason, TaskFinding, reason_of
+from hil.stations.task.run.refusal import refusal
 from hil.stations.world.cycle.extension import Observation
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ Array = NDArray[np.float64]
 Said = Callable[[str], float]
 """Reads an output of the diagram; nan where it has none."""
 
+OUTCOMES: Final[Mapping[str, Reason]] = {"failed": "sensor", "stopped": "time_out"}
+"""Reasons of runs that did not reach their end, by the outcome; force of a diverged one."""
 AT_REST_S: Final = 2.0
 """Longest wait for rest once a diagram is done [s]."""
 
@@ -40,6 +43,9 @@ class TaskObserver:
         self._judge, self._said, self._names = judge, said, phases
         self._limit_s = time_limit_s
         self._phase, self._done_s = math.nan, math.nan
+        self._phase_name = ""
+        self._now = math.nan, math.nan
+        self._judged = 0.0
         self._t_s, self._last_s = 0.0, 0.0
         self.findings: list[TaskFinding] = []
         """All that the judge found, in order."""
@@ -55,24 +61,26 @@ class TaskObserver:
         """Look at the state before a step."""
         self._last_s, self._t_s = self._t_s, tick.t_s
         found = self._judge.look(tick.t_s)
-        self.findings += found
-        seen = [Observation(str(one), one.to_table(), failed=one.final) for one in found]
-        seen += self._follow_phases()
-        if self._said("done") > 0.5 and math.isnan(self._done_s):
+        seen: list[Observation] = []
+        for one in found:
+            self.findings.append(one)
+            seen.append(Observation(str(one), one.to_table(), failed=one.final))
+            if one.final and not self._judged:
+                self._judged = 1.0 + REASONS.index(one.reason)
+        phase, done = self._now = self._said("phase"), self._said("done")
+        if phase == phase:  # a nan is no phase
+            self._follow_phase(phase, seen)
+        if done > 0.5 and math.isnan(self._done_s):
             self._done_s = tick.t_s
         waited_s = tick.t_s - self._done_s
         rested = waited_s > 0.0 and (self._judge.at_rest or waited_s >= AT_REST_S)
-        self.over = rested or tick.t_s >= self._limit_s or any(one.final for one in self.findings)
+        self.over = rested or tick.t_s >= self._limit_s or self._judged > 0.0
         return tuple(seen)
 
     def values(self) -> Array:
         """Values of `hil.stations.task.signals.TASK_SIGNALS`."""
-        final = next((one for one in self.findings if one.final), None)
-        judged = 0.0 if final is None else 1.0 + REASONS.index(final.reason)
-        slip_m = 1e-3 * self._judge.measures().get("slip_mm", math.nan)
-        return np.array(
-            [self._said("phase"), self._said("reason"), self._said("done"), judged, slip_m]
-        )
+        (phase, done), slip_m = self._now, 1e-3 * self._judge.slip_mm
+        return np.array((phase, self._said("reason"), done, self._judged, slip_m))
 
     def take_row(self, row: bytes) -> None:
         """Do nothing: the judge sees the world itself."""
@@ -98,39 +106,34 @@ class TaskObserver:
         """Why the task did not succeed, also if the run did not reach its end."""
         if self._concluded:
             return self.reason
-        reason = {"failed": "sensor", "refused": "saturated"}.get(figures.ended, "force")
         final = next((one for one in self.findings if one.final), None)
         if final is not None:
             return final
-        return TaskFinding(
-            "time_out" if figures.ended == "stopped" else reason,  # type: ignore[arg-type]
-            self._t_s, figures.reason or figures.ended,
-        )  # fmt: skip
+        text, by = figures.reason or figures.ended, figures.ended_by
+        if figures.ended == "refused" and by is not None:
+            return refusal(by, self._t_s, text)
+        reason = OUTCOMES.get(figures.ended, "force")
+        return TaskFinding(reason, self._t_s, text)
 
     @property
     def phase_name(self) -> str:
         """Name of the present phase; empty if the diagram says none."""
-        return self._name(self._phase)
+        return self._phase_name
 
     def measures(self) -> Mapping[str, float]:
         """Figures of the judge, and the time of the run."""
         return {**self._judge.measures(), "time_s": self._t_s}
 
     def _name(self, phase: float) -> str:
-        if math.isnan(phase):
-            return ""
         number = round(phase)
         known = 1 <= number <= len(self._names)
         return self._names[number - 1] if known else f"phase {number}"
 
-    def _follow_phases(self) -> list[Observation]:
+    def _follow_phase(self, now: float, seen: list[Observation]) -> None:
         """Add the time since the last step to the phase, and notice a new one."""
-        now = self._said("phase")
-        if math.isnan(now):
-            return []
-        name = self._name(now)
+        if now != self._phase:
+            self._phase, self._phase_name = now, self._name(now)
+            text = f"phase: {self._phase_name}"
+            seen.append(Observation(text, {"phase": self._phase_name, "number": now}))
+        name = self._phase_name
         self.phases[name] = self.phases.get(name, 0.0) + self._t_s - self._last_s
-        if now == self._phase:
-            return []
-        self._phase = now
-        return [Observation(f"phase: {name}", {"phase": name, "number": now})]

@@ -62,8 +62,11 @@ class ContactWatch:
     """
 
     def __init__(self, pairs: ContactPairs, may_touch: Collection[str] = ()) -> None:
-        self._pairs, self._may_touch = pairs, frozenset(may_touch)
+        self.pairs: ContactPairs = pairs
+        """Pairs of the world that is watched."""
+        self._may_touch = frozenset(may_touch)
         self._resting = frozenset(pairs.now())
+        self._left_out = set(self._resting)
         self._open: dict[Pair, Touch] = {}
         self.count: int = 0
         """Number of contacts that began."""
@@ -74,19 +77,24 @@ class ContactWatch:
 
     def look(self, t_s: float) -> tuple[list[Touch], list[Touch]]:
         """Update after every step; returns the contacts that began, and those that ended."""
-        found = self._pairs.now()
+        found = self.pairs.now()
         self.touching, self.force_n = len(found), sum(found.values())
         if not found and not self._open:
             return [], []
         begun: list[Touch] = []
         for pair, force_n in found.items():
-            if pair in self._resting or not self._may_touch.isdisjoint(pair):
+            if pair in self._left_out:
+                continue
+            if not self._may_touch.isdisjoint(pair):
+                self._left_out.add(pair)
                 continue
             touch = self._open.get(pair)
             if touch is None:
                 touch = self._open[pair] = Touch(pair, t_s, force_n, force_n, t_s)
                 begun.append(touch)
             touch.last_s, touch.peak_n = t_s, max(touch.peak_n, force_n)
+        if not self._open:
+            return begun, []
         ended = [one for one in self._open.values() if t_s - one.last_s > APART_S]
         for one in ended:
             del self._open[one.pair]
@@ -107,9 +115,10 @@ class ContactWatch:
     def resume(self, state: ContactState) -> None:
         """Continue from the state of another watch."""
         self._resting = frozenset(state.resting)
+        self._left_out = set(self._resting)
         self._open = {one.pair: replace(one) for one in state.touches}
         self.count, self.touching, self.force_n = state.count, state.touching, state.force_n
 
     def deep(self, least_m: float) -> dict[Pair, float]:
         """Pairs that overlap by more than this, and their overlap [m]."""
-        return self._pairs.deep(least_m)
+        return self.pairs.deep(least_m)

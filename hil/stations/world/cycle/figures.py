@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from safety.robot_limits import RobotViolation
 
 
 @dataclass(slots=True)
@@ -28,6 +32,8 @@ class WorldFigures:
     operator's desk did), diverged."""
     reason: str = ""
     """Reason, if it was not completed."""
+    ended_by: RobotViolation | None = None
+    """Objection of the gate that decided the outcome; None if none did."""
     violations: list[str] = field(default_factory=list[str])
     """Objections of the gate, and contacts that began, with times."""
     contacts: int = 0

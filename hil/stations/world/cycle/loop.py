@@ -13,7 +13,7 @@ from hil.recording.signals import RowFlag
 from hil.stations.world.cycle.figures import WorldFigures
 from hil.stations.world.cycle.row_columns import RowFit, row_columns
 from hil.stations.world.signals import MODES
-from safety.robot_limits import RobotAction, RobotCheck, RobotVerdict
+from safety.robot_limits import RobotAction, RobotCheck, RobotVerdict, RobotViolation
 from sim.world.engine.world import DivergedError
 from sim.world.robots.rotations import quaternion_of
 
@@ -29,8 +29,10 @@ if TYPE_CHECKING:
     from hil.stations.world.sources.source import SourceNews
     from hil.timing.clock import Clock, Tick
 
-ACTIONS: Final = tuple(RobotAction)
-"""Actions of the gate in the order of their codes."""
+Array = NDArray[np.float64]
+
+ACTIONS: Final = {action: code for code, action in enumerate(RobotAction)}
+"""Codes of the actions of the gate."""
 NO_POSE: Final = (math.nan,) * 7
 FLAGS: Final = {"completed": 0, "stopped": int(RowFlag.STOP_ASKED)}
 """Flags of a row by the outcome so far; every other is a fault."""
@@ -83,11 +85,13 @@ class WorldRun:
         self._between, self._observer = tuple(between), observer
         self._columns = row_columns(bench)
         self._fit: RowFit | None = None
-        self._reads = journal is not None or observer is not None or bench.plan.diagram is not None
+        self._kinds = _kinds(bench)
+        self._records = journal is not None or observer is not None
+        self._reads = self._records or bench.plan.diagram is not None
         self._settles = round(bench.plan.scenario.settle_s / self.period_s)
         self._ended_at: int | None = None
         if refused := bench.gated.reset():
-            self._note_violations(0.0, tuple(one.message for one in refused))
+            self._note_violations(0.0, refused)
 
     def turn(self, tick: Tick) -> bool:
         """Make one step; returns whether it was the last."""
@@ -108,12 +112,13 @@ class WorldRun:
         verdict = bench.gated.step(asked, found, failed or stop)
         if verdict.violations:
             self._judge(tick, verdict, stop, failed)
-        gap_m = self._measure(index, asked.positions, found.positions)
+        pose = bench.tool_pose() if self._records or bench.line is not None else None
+        gap_m = self._measure(index, asked.positions, found.positions, pose)
         if self._observer is not None:
             self._observe(tick, self._observer)
-        if self.journal is not None or self._observer is not None:
+        if self._records:
             of_joints = asked.positions, found.positions, found.speeds, found.efforts
-            self._note(tick, verdict.action, gap_m, *of_joints)
+            self._note(tick, verdict.action, gap_m, pose, *of_joints)
         if self._is_over(index, verdict.action):
             return True
         for one in self._between:
@@ -128,6 +133,7 @@ class WorldRun:
     def continue_with(self, bench: WorldBench) -> None:
         """Continue with another bench in the same state; rows keep their columns."""
         self._bench, self._fit = bench, self._columns.fit(bench)
+        self._kinds = _kinds(bench)
 
     def _step(self, tick: Tick) -> bool:
         try:
@@ -201,9 +207,8 @@ class WorldRun:
     def _judge(self, tick: Tick, verdict: RobotVerdict, stop: str, failed: str) -> None:
         only_asked = all(one.check is RobotCheck.ASKED for one in verdict.violations)
         asked = bool(stop) and not failed and only_asked
-        messages = tuple(one.message for one in verdict.violations)
         ended = "failed" if failed else "stopped" if asked else "refused"
-        self._note_violations(tick.t_s, messages, ended)
+        self._note_violations(tick.t_s, verdict.violations, ended)
         if self.journal is not None:
             for one in verdict.violations:
                 kind, level = EventKind.VIOLATION, Level.ERROR
@@ -214,27 +219,27 @@ class WorldRun:
                                   level=level)  # fmt: skip
 
     def _note_violations(
-        self, t_s: float, messages: tuple[str, ...], ended: str = "refused"
+        self, t_s: float, broken: Sequence[RobotViolation], ended: str = "refused"
     ) -> None:
         """Record objections; the first that a person did not ask for decides the outcome."""
-        self.figures.violations += [f"t = {t_s:.3f} s: {one}" for one in messages]
+        self.figures.violations += [f"t = {t_s:.3f} s: {one.message}" for one in broken]
         if self.figures.well:
-            self.figures.ended = ended
-            self.figures.reason = f"t = {t_s:.3f} s: {messages[0]}"
+            self.figures.ended, self.figures.ended_by = ended, broken[0]
+            self.figures.reason = f"t = {t_s:.3f} s: {broken[0].message}"
 
-    def _measure(self, index: int, asked: tuple[float, ...], found: tuple[float, ...]) -> float:
+    def _measure(
+        self, index: int, asked: tuple[float, ...], found: tuple[float, ...], pose: Array | None
+    ) -> float:
         """Keep the figures up to date; returns the present gap of the loops [m]."""
         figures, bench = self.figures, self._bench
-        errors = np.abs(np.subtract(found, asked))
-        turns = float(errors[~bench.slides].max(initial=0.0))
-        ways = float(errors[bench.slides].max(initial=0.0))
+        turns, ways = (_greatest_error(asked, found, places) for places in self._kinds)
         figures.error_final_rad, figures.error_final_m = turns, ways
         if self._ended_at is None or index == self._ended_at:
             figures.error_max_rad = max(figures.error_max_rad, turns)
             figures.error_max_m = max(figures.error_max_m, ways)
         gap_m = bench.world.gap_max_m
         figures.gap_max_m = max(figures.gap_max_m, gap_m)
-        if bench.line is not None and (pose := bench.tool_pose()) is not None:
+        if bench.line is not None and pose is not None:
             begin_m = bench.line.start[:3, 3]
             way = bench.line.goal[:3, 3] - begin_m
             share = float(np.clip((pose[:3, 3] - begin_m) @ way / (way @ way), 0.0, 1.0))
@@ -243,10 +248,10 @@ class WorldRun:
         return gap_m
 
     def _note(
-        self, tick: Tick, action: RobotAction, gap_m: float, *of_joints: tuple[float, ...]
-    ) -> None:
+        self, tick: Tick, action: RobotAction, gap_m: float, pose: Array | None,
+        *of_joints: tuple[float, ...],
+    ) -> None:  # fmt: skip
         journal, bench = self.journal, self._bench
-        pose = bench.tool_pose()
         flags = FLAGS.get(self.figures.ended, RowFlag.FAULT_LATCHED)
         shown = *of_joints, bench.gated.commanded.tolist()
         coordinates, reading = bench.world.positions, bench.sensors.latest
@@ -255,7 +260,7 @@ class WorldRun:
             coordinates = np.array(self._fit.of_coordinates(coordinates.tolist()))
             reading = np.array(self._fit.of_readings(reading.tolist()))
         row = (
-            tick.index, tick.t_s, self._mode(action), ACTIONS.index(action), flags, *shown,
+            tick.index, tick.t_s, self._mode(action), ACTIONS[action], flags, *shown,
             NO_POSE if pose is None else _seven(pose), gap_m,
             bench.contacts.touching, bench.contacts.force_n,
         )  # fmt: skip
@@ -283,6 +288,22 @@ class WorldRun:
             self.journal.put(tick.t_s, tick.index, message, kind=kind, level=Level.ERROR)
 
 
-def _seven(pose: NDArray[np.float64]) -> tuple[float, ...]:
+def _greatest_error(asked: Sequence[float], found: Sequence[float], places: Sequence[int]) -> float:
+    """Greatest distance of the measured from the wanted positions of some drives; 0 of none."""
+    errors = [abs(found[at] - asked[at]) for at in places]
+    total = sum(errors)
+    return max(errors, default=0.0) if total == total else math.nan  # a nan is not the least
+
+
+def _kinds(bench: WorldBench) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Places of the drives that turn, and of those that slide."""
+    slides = bench.slides.tolist()
+    turning, sliding = (
+        tuple(at for at, one in enumerate(slides) if one is kind) for kind in (False, True)
+    )
+    return turning, sliding
+
+
+def _seven(pose: Array) -> tuple[float, ...]:
     """Position and unit quaternion w, x, y, z."""
     return *pose[:3, 3].tolist(), *quaternion_of(pose[:3, :3])
