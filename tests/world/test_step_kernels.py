@@ -136,6 +136,19 @@ def test_efforts_of_closed_chains_are_those_of_least_squares(name):
         np.testing.assert_array_equal(dynamics.holding(), found)
 
 
+@pytest.mark.parametrize("name", ["mf4_wheels", "walker", "robot_a"])
+def test_efforts_at_rest_are_to_the_bit_those_of_no_acceleration(name):
+    """Neither with joints that follow others nor with a free base, where no mass is asked for."""
+    world = a_world(of(name))
+    (robot,) = world.robots
+    dynamics, rng = RobotDynamics(world, robot), np.random.default_rng(8)
+    still = np.zeros(len(robot.drives))
+    for _ in range(10):
+        robot.command(rng.normal(size=len(still)))
+        world.step(3)
+        assert dynamics.holding().tobytes() == dynamics.moving(still).tobytes()
+
+
 def test_the_gap_of_loops_is_the_greatest_distance_of_tied_points():
     world = a_world(of("rig:paper"))
     world.step(20)

@@ -167,7 +167,8 @@ class JointLaw:
         )  # fmt: skip
         if self._control == "torque":
             return effort
-        return np.clip(found.speeds / self._speed_max + effort / self._most, -1.0, 1.0)
+        voltage = found.speeds / self._speed_max + effort / self._most
+        return np.minimum(np.maximum(voltage, -1.0), 1.0)
 
     def restart(self) -> None:
         """Forget the integral."""
@@ -191,16 +192,29 @@ class JointLaw:
         return self._integral.copy()
 
 
-def commanded_efforts(
-    drives: tuple[RobotDrive, ...], control: ControlBy, command: Array, speeds: Array
-) -> Array:
-    """Compute the drives' efforts for a command at these speeds, before their own limits."""
-    if control == "torque":
-        return command
-    if control == "speed":
-        return _drive_values(drives, "speed_gain", True) * (command - speeds)
-    stalled = np.array([drive.effort_max for drive in drives])
-    return stalled * (command - speeds / _drive_values(drives, "speed_max", True))
+class CommandedEfforts:
+    """Efforts that drives make for their commands.
+
+    Raises:
+        LawError: if the drives cannot be commanded so.
+    """
+
+    def __init__(self, drives: tuple[RobotDrive, ...], control: ControlBy) -> None:
+        self._control = control
+        self._most = np.array([drive.effort_max for drive in drives])
+        self._least = -self._most
+        self._speed_max = _drive_values(drives, "speed_max", control == "voltage")
+        self._speed_gain = _drive_values(drives, "speed_gain", control == "speed")
+
+    def of(self, command: Array, speeds: Array) -> Array:
+        """Compute the efforts at these speeds, within the drives' limits, shape (drives,)."""
+        if self._control == "torque":
+            asked = command
+        elif self._control == "speed":
+            asked = self._speed_gain * (command - speeds)
+        else:
+            asked = self._most * (command - speeds / self._speed_max)
+        return np.minimum(np.maximum(asked, self._least), self._most)
 
 
 def _drive_values(drives: tuple[RobotDrive, ...], field: str, asked: bool) -> Array:

@@ -20,12 +20,11 @@ from safety.robot_limits import (
     RobotViolation,
 )
 from sim.world.control.laws import (
-    ControlBy,
+    CommandedEfforts,
     Gains,
     JointLaw,
     JointMotion,
     Law,
-    commanded_efforts,
 )
 from sim.world.robots.model import JointType
 
@@ -81,9 +80,10 @@ class GatedRobot:
         self._gate = RobotGate(limits)
         bounds = [axis.effort for axis in limits.axes]
         self._bounded = any(bound is not None for bound in bounds)
-        self._control: ControlBy = robot.drives[0].control
+        control = robot.drives[0].control
+        self._commanded_efforts = CommandedEfforts(robot.drives, control)
         self._own_law = JointLaw(
-            robot.drives, self._control, "computed",
+            robot.drives, control, "computed",
             Gains.damped(dynamics.inertias(), STOP_BANDWIDTH_RAD_S), limits.period_s,
             np.array([math.inf if bound is None else bound for bound in bounds]),
         )  # fmt: skip
@@ -165,10 +165,8 @@ class GatedRobot:
         """Judgement of the efforts that the user's law asks for, before a drive applies them."""
         if not self._bounded:
             return None
-        drives = self._robot.drives
-        asked = commanded_efforts(drives, self._control, self.commanded, self._robot.speeds())
-        most = np.array([drive.effort_max for drive in drives])
-        return self._gate.judge_efforts(np.clip(asked, -most, most).tolist(), found)
+        efforts = self._commanded_efforts.of(self.commanded, self._robot.speeds())
+        return self._gate.judge_efforts(efforts.tolist(), found)
 
     def state(self) -> RobotGateState:
         """State of the gate."""
