@@ -46,20 +46,23 @@ def place_violations(axis: RobotAxis, q: float, v: float) -> list[RobotViolation
     return broken
 
 
-def acceleration_violations(axis: RobotAxis, v: float, reference: float) -> list[RobotViolation]:
-    """Judge the measured speed of a free axis against one that keeps to its acceleration."""
-    most = axis.acceleration
-    if most is None or abs(v - reference) <= most * SWING_S:
+def acceleration_violations(
+    axis: RobotAxis, most: float, v: float, reference: float
+) -> list[RobotViolation]:
+    """Judge the measured speed of a free axis against one that keeps to its acceleration.
+
+    Args:
+        most: greatest acceleration of the axis, per s2.
+        reference: speed that keeps to it, per s.
+    """
+    if abs(v - reference) <= most * SWING_S:
         return []
     value = (v - reference) / SWING_S
     return [axis_violation(RobotCheck.ACCELERATION, axis, value, most, "/s2", MEASURED)]
 
 
-def reference_speed(axis: RobotAxis, v: float, reference: float, step_s: float) -> float:
-    """Speed that follows the measured one with the bound of the axis's acceleration."""
-    if axis.acceleration is None:
-        return v
-    step = axis.acceleration * step_s
+def reference_speed(v: float, reference: float, step: float) -> float:
+    """Speed that follows the measured one by at most a step."""
     return reference + min(max(v - reference, -step), step)
 
 

@@ -347,10 +347,13 @@ class RobotGate:
         step_s = OVERSHOOT * self._limits.period_s
         for place, axis in self._free_axes:
             q, v, reference = found.positions[place], found.speeds[place], speeds[place]
+            positions[place], most = q, axis.acceleration
             broken += place_violations(axis, q, v)
-            broken += acceleration_violations(axis, v, reference)
-            positions[place] = q
-            speeds[place] = reference_speed(axis, v, reference, step_s)
+            if most is None:
+                speeds[place] = v
+            else:
+                broken += acceleration_violations(axis, most, v, reference)
+                speeds[place] = reference_speed(v, reference, most * step_s)
         self._positions, self._speeds = tuple(positions), tuple(speeds)
         return broken
 

@@ -143,15 +143,15 @@ class FreeSource(RestingSource):
         period_s: float,
     ) -> None:  # fmt: skip
         super().__init__(start, rows, period_s)
-        self._free, self._measured = tuple(free), measured
+        self._resting = [place for place in range(len(start)) if place not in free]
+        self._measured = measured
 
     def setpoint(self, index: int) -> RobotSetpoint:
         """Measured coordinates of the free joints, and the start of the others."""
         still = super().setpoint(index)
-        positions, speeds = list(still.positions), list(still.speeds)
-        there, moving, *_ = [values.tolist() for values in self._measured()]
-        for place in self._free:
-            positions[place], speeds[place] = there[place], moving[place]
+        positions, speeds, *_ = [values.tolist() for values in self._measured()]
+        for place in self._resting:
+            positions[place], speeds[place] = still.positions[place], still.speeds[place]
         return RobotSetpoint(tuple(positions), tuple(speeds), still.accelerations)
 
 
