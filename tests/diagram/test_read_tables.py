@@ -136,3 +136,31 @@ c = { kind = "Constant", value = 1.0 }
     assert sorted(alone.subs) == ["Half"]
     assert whole_text(alone, "as it is") == "as it is"
     assert before[3] != 0.0
+
+
+def test_a_table_that_changes_is_read_anew_though_the_diagram_is_the_same(tmp_path):
+    speed(tmp_path)
+    path = written(tmp_path, READS)
+    before = ran(load(path))
+    speed(tmp_path, SPEED.replace("3.0", "5.0"))
+    assert not np.array_equal(ran(load(path)), before)
+
+
+PLAIN = HEAD + """[block]
+"c" = { kind = "Constant", value = 2.0 }
+"o" = { kind = "Out" }
+[wire]
+"o.u" = "c.y"
+"""  # fmt: skip
+
+
+def test_a_diagram_that_reads_nothing_is_checked_once(tmp_path):
+    path = written(tmp_path, PLAIN)
+    changed = {("c", "value"): 3.0}
+    assert load(path) is load(path)
+    assert load(path, changed) is load(path, dict(changed))
+    assert load(path, changed) is not load(path)
+    assert ran(load(path, changed))[-1] == 3.0
+    assert ran(load(path))[-1] == 2.0
+    written(tmp_path, PLAIN.replace("2.0", "4.0"))
+    assert ran(load(path))[-1] == 4.0

@@ -73,6 +73,8 @@ def test_each_bound_of_a_machine_stops_the_run_at_rest(tmp_path, text, check, to
     assert told in proved.violations[0] == result.figures.violations[0]
     event, *beside = [one for one in recording.events if one.name == "gate"]
     assert {one.data["check"] for one in (event, *beside)} == {check}
+    assert result.figures.ended_by.check.name == check
+    assert result.figures.ended_by.message in result.figures.reason
     assert np.abs(recording.column("speed_rad_s")[-1]).max() < 0.02
     if check == "BOX":  # where the tool was, by rows written apart from the gate
         row = int(np.flatnonzero(recording.column("t_s") == event.t_s)[0])

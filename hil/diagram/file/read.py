@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, get_args
 
@@ -87,6 +88,8 @@ def read_text(text: str, path: Path) -> DiagramFile:
 
 
 def _with_libraries(file: DiagramFile) -> DiagramFile:
+    if not file.libraries:
+        return file
     path = file.path
     foreign: dict[str, Diagram] = {}
     seen = {path.resolve()}
@@ -140,7 +143,9 @@ def _read_one(path: Path) -> DiagramFile:
     return _of_text(settings_text(path), path)
 
 
+@lru_cache(maxsize=16, typed=True)
 def _of_text(text: str, path: Path) -> DiagramFile:
+    """Read the diagram of a text; the same one for the same text, as a campaign asks for it."""
     table = parse_toml(text, path)
     problems = Problems(path, text.splitlines())
     file = from_table(table, problems, path)

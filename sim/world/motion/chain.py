@@ -80,6 +80,7 @@ class Chain:
         self._axes = np.array([unit(joint.axis) for joint in moved])
         self._slides = np.array([joint.type is JointType.SLIDE for joint in moved])
         self._variables = np.array([used.index(leads[joint.number][0]) for joint in moved])
+        self._drives = np.array(self.places)[self._variables]
         self._ratios = np.array([leads[joint.number][1] for joint in moved])
         self._offsets = np.array([leads[joint.number][2] for joint in moved])
         bounds = {joint.number: joint.limits for joint in tree.drivers.values()}
@@ -115,13 +116,21 @@ class Chain:
         """Compute the pose of the place in the world, shape (4, 4), for variables of shape (n,)."""
         return self.frames(q)[-1]
 
+    def pose_by_drives(self, positions: Array) -> Array:
+        """Pose of the place in the world by the positions of all drives, shape (4, 4)."""
+        return self._frames(positions[self._drives])[-1]
+
     def frames(self, q: Array) -> Array:
         """Compute the joints' frames in the world, then the place's, shape (joints + 1, 4, 4).
 
         A variable that followers have moves several joints.
         """
+        return self._frames(q[self._variables])
+
+    def _frames(self, leading: Array) -> Array:
+        """Frames by the variable that leads each moved joint, shape (joints,)."""
         found = np.empty((len(self._before) + 1, 4, 4))
-        values = self._ratios * q[self._variables] + self._offsets
+        values = self._ratios * leading + self._offsets
         chain_frames(self._before, self._axes, self._slides, values, self._last, found)
         return found
 

@@ -17,15 +17,16 @@ def quaternion_of(rotation: Array) -> tuple[float, float, float, float]:
     """
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = np.asarray(rotation).tolist()
     squares = (1 + xx + yy + zz, 1 + xx - yy - zz, 1 - xx + yy - zz, 1 - xx - yy + zz)
-    largest = max(range(4), key=squares.__getitem__)
-    rows = (
-        (squares[0], zy - yz, xz - zx, yx - xy),
-        (zy - yz, squares[1], xy + yx, xz + zx),
-        (xz - zx, xy + yx, squares[2], yz + zy),
-        (yx - xy, xz + zx, yz + zy, squares[3]),
-    )
-    length = math.copysign(math.hypot(*rows[largest]), rows[largest][0])
-    w, x, y, z = rows[largest]
+    match squares.index(max(squares)):
+        case 0:
+            w, x, y, z = row = squares[0], zy - yz, xz - zx, yx - xy
+        case 1:
+            w, x, y, z = row = zy - yz, squares[1], xy + yx, xz + zx
+        case 2:
+            w, x, y, z = row = xz - zx, xy + yx, squares[2], yz + zy
+        case _:
+            w, x, y, z = row = yx - xy, xz + zx, yz + zy, squares[3]
+    length = math.copysign(math.hypot(*row), w)
     return w / length, x / length, y / length, z / length
 
 

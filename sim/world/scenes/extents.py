@@ -82,7 +82,7 @@ def are_apart(reaches: Array, others: Array, gap_m: float) -> NDArray[np.bool_]:
     one = reaches[:, None]
     gaps = np.maximum(one[:, :, 0] - others[:, 1], others[:, 0] - one[:, :, 1])
     wanted = np.append(np.full(COUNT, gap_m), -TOUCHING_M)
-    return (gaps >= wanted).any(axis=-1).all(axis=-1)
+    return np.asarray((gaps >= wanted).any(axis=-1).all(axis=-1), np.bool_)
 
 
 def _points(body: PlacedBody) -> tuple[Array, float]:

@@ -146,4 +146,5 @@ def _places(field: BodyField, reaches: Array, shares: Array) -> tuple[Array, NDA
     least, greatest = np.array(field.box_m[0]) - along[:, 0], np.array(field.box_m[1]) - along[:, 1]
     if field.box_m[0][2] == field.box_m[1][2]:
         greatest[:, 2] = least[:, 2]
-    return least + shares * (greatest - least), ~(greatest < least).any(axis=1)
+    fits = np.asarray((greatest >= least).all(axis=1), np.bool_)
+    return least + shares * (greatest - least), fits

@@ -54,7 +54,7 @@ class FloorPlan:
         rows = max(1, math.floor((most_y - self._least_y) / SQUARE_M))
         x = self._least_x + SQUARE_M * (0.5 + np.arange(columns))
         y = self._least_y + SQUARE_M * (0.5 + np.arange(rows))
-        self._x, self._y = x, y
+        self._x, self._y = np.asarray(x, np.float64), np.asarray(y, np.float64)
         self._reached: dict[tuple[tuple[int, int], float], NDArray[np.bool_]] = {}
 
     def _clearances(self, places: Array) -> Array:

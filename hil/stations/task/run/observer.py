@@ -112,7 +112,7 @@ class TaskObserver:
         text, by = figures.reason or figures.ended, figures.ended_by
         if figures.ended == "refused" and by is not None:
             return refusal(by, self._t_s, text)
-        reason = OUTCOMES.get(figures.ended, "force")
+        reason: Reason = OUTCOMES.get(figures.ended, "force")
         return TaskFinding(reason, self._t_s, text)
 
     @property

@@ -83,8 +83,7 @@ class WorldBench:
         """
         if self.chain is None:
             return None
-        place = _ToolChain(self.chain, None, self.inverse_base_pose)
-        return _measured_end(self.robot, self.chain, place)
+        return _measured_end(self.robot, self.chain, self.inverse_base_pose)
 
     def shown(self) -> NDArray[np.float64]:
         """Values of the diagram's panel blocks, shape (blocks,); empty under another law."""
@@ -123,7 +122,11 @@ def open_bench(
     gated, limits = _gated(plan, world, pairs, law, gains, place, sensors, paced=paced)
     start = world.robots[0].positions().copy()
     robot = world.robots[0]
-    end = None if place.chain is None else partial(_measured_end, robot, place.chain, place)
+    end = (
+        None
+        if place.chain is None
+        else partial(_measured_end, robot, place.chain, place.inverse_base_pose)
+    )
     source, line = open_source(plan, place.chain, start, limits, live, robot.measured, end)
     return _assemble_bench(plan, world, pairs, law, gated, source, line, place, sensors)
 
@@ -183,12 +186,10 @@ class _ToolChain:
     """Inverse of the base's pose; None if that cannot move."""
 
 
-def _measured_end(robot: WorldRobot, chain: Chain, place: _ToolChain) -> Array:
+def _measured_end(robot: WorldRobot, chain: Chain, inverse_base_pose: Array | None) -> Array:
     """Pose of a chain's place in the world by the measured joints, shape (4, 4)."""
-    pose = chain.frames(robot.positions()[list(chain.places)])[-1]
-    if place.inverse_base_pose is None:
-        return pose
-    return robot.pose(BASE) @ place.inverse_base_pose @ pose
+    pose = chain.pose_by_drives(robot.positions())
+    return pose if inverse_base_pose is None else robot.pose(BASE) @ inverse_base_pose @ pose
 
 
 def _gated(

@@ -33,6 +33,13 @@ Array = NDArray[np.float64]
 
 ACTIONS: Final = {action: code for code, action in enumerate(RobotAction)}
 """Codes of the actions of the gate."""
+MOVING: Final = MODES.index("moving")
+SETTLING: Final = MODES.index("settling")
+MODES_OF_ACTIONS: Final = {
+    RobotAction.STOPPING: MODES.index("stopping"), RobotAction.HOLDING: MODES.index("stopped"),
+    RobotAction.OFF: MODES.index("off"),
+}  # fmt: skip
+"""Codes of the modes of a robot that does not move as it was asked, by what the gate does."""
 NO_POSE: Final = (math.nan,) * 7
 FLAGS: Final = {"completed": 0, "stopped": int(RowFlag.STOP_ASKED)}
 """Flags of a row by the outcome so far; every other is a fault."""
@@ -273,15 +280,9 @@ class WorldRun:
             journal.service()
 
     def _mode(self, action: RobotAction) -> int:
-        match action:
-            case RobotAction.PASSED:
-                return MODES.index("moving" if self._ended_at is None else "settling")
-            case RobotAction.STOPPING:
-                return MODES.index("stopping")
-            case RobotAction.HOLDING:
-                return MODES.index("stopped")
-            case _:
-                return MODES.index("off")
+        if action is RobotAction.PASSED:
+            return MOVING if self._ended_at is None else SETTLING
+        return MODES_OF_ACTIONS[action]
 
     def _put(self, tick: Tick, message: str, kind: EventKind) -> None:
         if self.journal is not None:
