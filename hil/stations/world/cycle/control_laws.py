@@ -42,7 +42,7 @@ def signals_to_diagram(
         own = chain if end is None else _chain_to(plan, end, robot, name)
         groups.append(SignalGroup(name, places, slides, own))
     try:
-        return RobotSignals(robot, sensors, groups, sensors.faults)
+        return RobotSignals(robot, sensors, groups)
     except ConfigError as error:
         raise RefusedError(str(error)) from None
 

@@ -17,10 +17,9 @@ from sim.world.control.laws import JointMotion
 from sim.world.sensors.sensor_signals import SensorSignal
 
 if TYPE_CHECKING:
-    from hil.stations.world.cycle.sensor_faults import SensorFaults
+    from hil.stations.world.cycle.received_sensors import ReceivedSensors
     from sim.world.engine.world import WorldRobot
     from sim.world.motion.chain import Chain
-    from sim.world.sensors.readings import RobotSensors
 
 Array = NDArray[np.float64]
 
@@ -94,23 +93,21 @@ class RobotSignals:
 
     Args:
         groups: groups of joints that it commands.
-        faults: faults of the run's sensors; None for none.
 
     Raises:
         ConfigError: if a signal of a group is called as another one.
     """
 
     def __init__(
-        self, robot: WorldRobot, sensors: RobotSensors, groups: Sequence[SignalGroup],
-        faults: SensorFaults | None = None,
-    ) -> None:  # fmt: skip
+        self, robot: WorldRobot, sensors: ReceivedSensors, groups: Sequence[SignalGroup]
+    ) -> None:
         self._wanted: JointMotion
         self._found: JointMotion
         self._needed: Array
         self._of_model: set[str] = set()
         self._geometry: dict[str, tuple[Array, Array]] = {}
         self._errors: dict[str, tuple[Array, ...]] = {}
-        self._robot, self._sensors, self._faults = robot, sensors, faults
+        self._robot, self._sensors = robot, sensors
         self._reads: dict[str, Read] = {}
         self.groups: tuple[SignalGroup, ...] = tuple(groups)
         """Groups of joints that the diagram commands."""
@@ -135,8 +132,8 @@ class RobotSignals:
 
     def _received(self, found: JointMotion) -> JointMotion:
         """Measured motion as it is received, with the faults of this step."""
-        faults = self._faults
-        if faults is None or not faults.any_now:
+        faults = self._sensors.faults
+        if not faults.any_now:
             return found
         positions, speeds = found.positions.copy(), found.speeds.copy()
         for one in self.groups:
@@ -148,8 +145,7 @@ class RobotSignals:
 
     def _effort(self, name: str, at: NDArray[np.intp]) -> Array:
         """Effort of joints as it is received."""
-        values = self._robot.efforts()[at]
-        return values if self._faults is None else self._faults.received(name, values)
+        return self._sensors.faults.received(name, self._robot.efforts()[at])
 
     def is_of_model(self, name: str) -> bool:
         """Whether a signal is an effort of the robot's model."""
