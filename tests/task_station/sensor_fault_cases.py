@@ -21,7 +21,6 @@ import numpy as np
 from hil.config.file_search import configs_dir
 from hil.diagram.run.changer import DiagramChanger
 from hil.run.run import play
-from hil.stations.task.plan.phase_names import phase_names
 from hil.stations.task.plan.reasons import reason_of
 from hil.stations.task.plan.task_plan import TaskPlan, load_task_plan
 from hil.stations.task.run.observer import TaskObserver
@@ -131,6 +130,14 @@ class Outcome:
         if self.rest_s <= REST_S:
             return "rest"
         return "rest later" if self.used_s <= REST_S else "failed"
+
+
+def line_of(one: Outcome) -> str:
+    """An outcome in a line."""
+    part = one.part or "-"
+    what = f"{one.verdict:10} {one.title:14} {one.kind:7} part {part} in {one.phase:10}"
+    when = f"at {one.at_s:6.2f}: rest {one.rest_s:6.3f} used {one.used_s:6.3f}"
+    return f"{what} {when} {one.reason:10} in {one.ended_in}: {one.text}"
 
 
 def drawn_cases(count: int, seed: int) -> list[Case]:
@@ -250,9 +257,7 @@ class Forks:
         self.outcomes.append(Outcome(**json.loads(text)))
         if self._shown:
             one = self.outcomes[-1]
-            print(f"{one.verdict:10} {one.title:14} {one.kind:7} part {one.part or '-'} in "
-                  f"{one.phase:10} at {one.at_s:6.2f}: rest {one.rest_s:6.3f} used "
-                  f"{one.used_s:6.3f} {one.reason:10} in {one.ended_in}: {one.text}", flush=True)  # fmt: skip
+            print(line_of(one), flush=True)
         return False
 
     def close(self, run: WorldRun) -> None:
@@ -299,9 +304,7 @@ def run_cases(
     return forks.outcomes
 
 
-def _finish(
-    run: WorldRun, bench: WorldBench, watch: Watch, plan: TaskPlan, forks: Forks
-) -> None:
+def _finish(run: WorldRun, bench: WorldBench, watch: Watch, plan: TaskPlan, forks: Forks) -> None:
     """Write the outcome of a case to the parent."""
     case, own = watch.case, watch.own
     assert case is not None
