@@ -13,7 +13,9 @@ import math
 import os
 import random
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -44,7 +46,8 @@ REST_S: Final = 0.5
 AFTER_S: Final = 1.0
 """Time after the end of a stopped run for which the robot is watched [s]."""
 CHASSIS_M_S: Final = 0.002
-JOINT_RAD_S: Final = 0.02
+TURN_RAD_S: Final = 0.02
+JOINT_RAD_S: Final = 0.03
 JAW_M_S: Final = 0.002
 """Speeds below which a robot is at rest."""
 TYPICAL_S: Final = {
@@ -119,6 +122,8 @@ class Outcome:
     """Time in phases that need the sensor, from the fault to rest."""
     contacts: int
     dropped: bool
+    mover: str = ""
+    """What came to rest last."""
     shortened: bool = False
     """Whether a task that went on was ended before its own end."""
 
@@ -139,18 +144,19 @@ def line_of(one: Outcome) -> str:
     part = one.part or "-"
     what = f"{one.verdict:10} {one.title:14} {one.kind:7} part {part} in {one.phase:10}"
     when = f"at {one.at_s:6.2f}: rest {one.rest_s:6.3f} used {one.used_s:6.3f}"
-    return f"{what} {when} {one.reason:10} in {one.ended_in}: {one.text}"
+    flaws = f"contacts {one.contacts} " * bool(one.contacts) + "dropped " * one.dropped
+    return f"{flaws}{what} {when} {one.mover:8} {one.reason:10} in {one.ended_in}: {one.text}"
 
 
-def drawn_cases(count: int, seed: int) -> list[Case]:
-    """Draw cases: each sensor with each kind in turn, in a drawn phase."""
+def drawn_cases(count: int, seed: int, phases: Sequence[str] = tuple(TYPICAL_S)) -> list[Case]:
+    """Draw cases: each sensor with each kind in turn, in one of some phases."""
     draw = random.Random(seed)
     pairs = [(sensor, kind) for sensor in SENSORS for kind in KINDS]
     draw.shuffle(pairs)
     cases = list[Case]()
     for index in range(count):
         (title, names, parts, used), (kind, for_s) = pairs[index % len(pairs)]
-        phase = draw.choice(list(TYPICAL_S))
+        phase = draw.choice(list(phases))
         part = draw.randint(1, parts) if parts else None
         delay_s = draw.random() * TYPICAL_S[phase]
         cases.append(Case(title, names, part, kind, for_s, phase, delay_s, used))
@@ -167,8 +173,12 @@ class Watch:
             one.number for one in bench.robot.placed.robot.joints if one.child == BASE
         )
         self._at = bench.robot.freedoms(self._base)
-        slides = bench.slides
-        self._bounds = np.where(slides, JAW_M_S, JOINT_RAD_S)
+        base = np.repeat((CHASSIS_M_S, TURN_RAD_S), 3)
+        joints = np.where(bench.slides, JAW_M_S, JOINT_RAD_S)
+        self._bounds = np.concatenate([base, joints])
+        driven = [f"joint {one.joint}" for one in bench.robot.drives]
+        self._names = [*("x", "y", "z", "roll", "pitch", "yaw"), *driven]
+        self.mover = ""
         self._data: Any = bench.world._data
         self.case: Case | None = None
         self.fault_s, self.moved_s, self.used_s, self._in_use_s = 0.0, 0.0, 0.0, 0.0
@@ -178,11 +188,11 @@ class Watch:
         self.case, self.fault_s, self.moved_s = case, at_s, at_s
 
     def see(self, t_s: float) -> None:
-        base = self._data.qvel[self._at]
-        moves = bool(
-            (np.abs(base) > CHASSIS_M_S).any()
-            or (np.abs(self._bench.robot.speeds()) > self._bounds).any()
-        )
+        speeds = np.concatenate([self._data.qvel[self._at], self._bench.robot.speeds()])
+        over = np.abs(speeds) / self._bounds
+        moves = bool(over.max() > 1.0)
+        if moves:
+            self.mover = self._names[int(over.argmax())]
         if self.case is not None:
             used = self.case.used
             if used is None or self.own.phase_name in used:
@@ -269,12 +279,12 @@ class Forks:
         pass
 
 
-def watched_after(bench: WorldBench, watch: Watch, steps: int, from_s: float) -> None:
-    """Watch a robot that the gate holds after its run has ended."""
+def watched_after(bench: WorldBench, watch: Watch, steps: int, from_s: float, stop: str) -> None:
+    """Watch a robot after its run has ended: by its diagram, or by the gate if that stopped it."""
     step_s = bench.world.step_s
     for index in range(steps):
         asked = bench.source.setpoint(index)
-        bench.gated.step(asked, bench.gated.found(), "ended")
+        bench.gated.step(asked, bench.gated.found(), stop)
         watch.own.findings += watch.own._judge.look(from_s + index * step_s)
         watch.see(from_s + index * step_s)
         bench.world.step()
@@ -304,17 +314,18 @@ def run_cases(
     child = False
     try:
         play(run)
+        stop = "" if run.figures.ok else "ended"
         judge_end(run.figures, watch)
         child = forks.child >= 0
         if child:
-            _finish(run, bench, watch, plan, forks)
+            _finish(run, bench, watch, forks, stop)
     finally:
         if forks.child >= 0:
             os._exit(0 if child else 1)
     return forks.outcomes
 
 
-def _finish(run: WorldRun, bench: WorldBench, watch: Watch, plan: TaskPlan, forks: Forks) -> None:
+def _finish(run: WorldRun, bench: WorldBench, watch: Watch, forks: Forks, stop: str) -> None:
     """Write the outcome of a case to the parent."""
     case, own = watch.case, watch.own
     assert case is not None
@@ -324,7 +335,7 @@ def _finish(run: WorldRun, bench: WorldBench, watch: Watch, plan: TaskPlan, fork
     if watch.shortened and not any(one.final for one in own.findings):
         failure = None
     elif failure is not None:
-        watched_after(bench, watch, round(AFTER_S / bench.world.step_s), watch._last_s)
+        watched_after(bench, watch, round(AFTER_S / bench.world.step_s), watch._last_s, stop)
     said = reason_of(own._said("reason"))
     final = [one for one in own.findings if one.final or one.reason == "grip_lost"]
     failure = final[0] if final and final[0].final else failure
@@ -335,7 +346,7 @@ def _finish(run: WorldRun, bench: WorldBench, watch: Watch, plan: TaskPlan, fork
         watch.moved_s - watch.fault_s, watch.used_s,
         sum(one.reason == "collision" for one in own.findings),
         any(one.reason in ("dropped", "grip_lost", "slip") for one in own.findings),
-        watch.shortened,
+        watch.mover, watch.shortened,
     )  # fmt: skip
 
     with os.fdopen(forks.child, "w") as pipe:
@@ -368,12 +379,15 @@ def main() -> None:
         help="seconds after which a task that goes on is believed",
     )
     parser.add_argument("--set", action="append", default=[], help="changes, as of hil run")
+    parser.add_argument("--json", default="", help="file for all outcomes")
     given = parser.parse_args()
-    cases = drawn_cases(given.cases, given.seed)
+    phases = given.phases.split() or tuple(TYPICAL_S)
+    cases = drawn_cases(given.cases, given.seed, phases)
     cases = [one for one in cases if given.only in ("", one.title)]
-    if given.phases:
-        cases = [one for one in cases if one.phase in given.phases.split()]
     outcomes = run_cases(cases, given.seed, (*NEAR, *given.set), most_s=given.most, shown=True)
+    if given.json:
+        rows = [{**asdict(one), "verdict": one.verdict} for one in outcomes]
+        Path(given.json).write_text(json.dumps(rows))
     print(table(outcomes))
     greatest = max((one.rest_s for one in outcomes if one.verdict == "rest"), default=math.nan)
     print(f"longest to rest: {greatest:.3f} s")
