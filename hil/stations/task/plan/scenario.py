@@ -14,6 +14,7 @@ from hil.config.scenario import Name, RecordingSettings
 from hil.config.settings import Settings
 from hil.diagram.run.diagram_use import ChangeDiagram, GivenParameter, TooSlow
 from hil.stations.task.plan.task_registry import ANY_TASK
+from hil.stations.world.plan.sensor_fault import SensorFaultRows
 
 
 class TaskDiagram(Settings):
@@ -53,6 +54,8 @@ class TaskScenario(Settings):
     """Clock: ``virtual``, as fast as the computer can; ``real``, in real time."""
     seed: Annotated[int, Field(ge=0, le=2**32 - 1)] = 0
     """Seed of the world that is drawn, and of all random numbers of the run."""
+    sensor_fault: SensorFaultRows = ()
+    """Faults of sensors during the run."""
     recording: RecordingSettings = RecordingSettings()
     """Settings of the recording."""
 

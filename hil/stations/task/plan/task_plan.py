@@ -124,6 +124,7 @@ def _world_scenario(
         "may_touch": drawn.may_touch, "clock": scenario.clock, "seed": scenario.seed,
         "motion": {"kind": "free", "duration_s": task.time_limit_s(scenario.task) + SPARE_S},
         "settle_s": 0.0, "recording": scenario.recording.model_dump(),
+        "sensor_fault": [one.model_dump() for one in scenario.sensor_fault],
         "diagram": {
             "file": choice.file, "library": {**choice.library, **scenario.diagram.library},
             "set": [*own, *wanted], "too_slow": scenario.diagram.too_slow,

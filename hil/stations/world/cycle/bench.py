@@ -16,6 +16,7 @@ from hil.stations.world.cycle.contact_watch import ContactWatch
 from hil.stations.world.cycle.control_laws import diagram_law, joint_law
 from hil.stations.world.cycle.gated_robot import GatedRobot, robot_limits
 from hil.stations.world.cycle.held_robot import HeldRobot
+from hil.stations.world.cycle.received_sensors import ReceivedSensors
 from hil.stations.world.plan.scenario import WorldLaw, WorldPlan
 from hil.stations.world.sources.planned_motion import chain_of, slides_of
 from hil.stations.world.sources.source import SetpointSource
@@ -35,7 +36,6 @@ from sim.world.motion.chain import Chain
 from sim.world.motion.lines import StraightLine
 from sim.world.robots.model import BASE, JointType
 from sim.world.scenes.fields import FieldFullError
-from sim.world.sensors.readings import RobotSensors
 
 Array = NDArray[np.float64]
 
@@ -65,7 +65,7 @@ class WorldBench:
     """Chain of joints to the tool; None if no driven joint leads to a place."""
     slides: NDArray[np.bool_]
     """Whether each driven joint slides, shape (drives,)."""
-    sensors: RobotSensors
+    sensors: ReceivedSensors
     """Sensors of the robot's document."""
     contacts: ContactWatch
     """Watch of the contacts of all robots."""
@@ -194,7 +194,7 @@ def _measured_end(robot: WorldRobot, chain: Chain, inverse_base_pose: Array | No
 
 def _gated(
     plan: WorldPlan, world: World, pairs: ContactPairs, law: WorldLaw, gains: Gains,
-    place: _ToolChain, sensors: RobotSensors, *, paced: bool = False,
+    place: _ToolChain, sensors: ReceivedSensors, *, paced: bool = False,
 ) -> tuple[GatedRobot, RobotLimits]:  # fmt: skip
     """Robot behind its gate, and the limits that the gate holds."""
     scenario, robot = plan.scenario, world.robots[0]
@@ -220,7 +220,7 @@ def _assemble_bench(
     source: SetpointSource,
     line: StraightLine | None,
     place: _ToolChain,
-    sensors: RobotSensors,
+    sensors: ReceivedSensors,
 ) -> WorldBench:
     """Bench out of its parts."""
     scenario, robot = plan.scenario, world.robots[0]
@@ -321,5 +321,5 @@ def _held_robots(plan: WorldPlan, world: World) -> tuple[HeldRobot, ...]:
     return tuple(found)
 
 
-def _sensors(plan: WorldPlan, world: World) -> RobotSensors:
-    return RobotSensors(world.robots[0], plan.scenario.step_s, plan.scenario.seed)
+def _sensors(plan: WorldPlan, world: World) -> ReceivedSensors:
+    return ReceivedSensors(world.robots[0], plan)

@@ -13,15 +13,16 @@ from sim.world.robots.model import Robot
 if TYPE_CHECKING:
     from hil.diagram.run.diagram_use import DiagramUse, UsedDiagram
     from hil.diagram.run.models import DiagramModels
+    from hil.stations.world.cycle.received_sensors import ReceivedSensors
     from hil.stations.world.cycle.robot_signals import RobotSignals
     from hil.stations.world.plan.scenario import WorldPlan
     from sim.world.engine.world import WorldRobot
-    from sim.world.sensors.readings import RobotSensors
 
 
 def signals_to_diagram(
-    plan: WorldPlan, robot: WorldRobot, use: DiagramUse, chain: Chain | None, sensors: RobotSensors
-) -> RobotSignals:
+    plan: WorldPlan, robot: WorldRobot, use: DiagramUse, chain: Chain | None,
+    sensors: ReceivedSensors,
+) -> RobotSignals:  # fmt: skip
     """Signals of a robot for its diagram, and the groups of joints that it commands.
 
     Raises:
@@ -55,8 +56,8 @@ def _chain_to(plan: WorldPlan, end: int, robot: WorldRobot, name: str) -> Chain:
 
 
 def diagram_law(
-    plan: WorldPlan, robot: WorldRobot, gains: Gains, chain: Chain | None, sensors: RobotSensors,
-    *, paced: bool = False,
+    plan: WorldPlan, robot: WorldRobot, gains: Gains, chain: Chain | None,
+    sensors: ReceivedSensors, *, paced: bool = False,
 ) -> DriveLaw:  # fmt: skip
     """Control law made of a scenario's diagram.
 

@@ -113,7 +113,7 @@ class WorldRun:
         for other in bench.held_robots:
             self._hold(tick, other)
         if self._reads:
-            bench.sensors.read()
+            self._read_sensors(tick)
         stop = self._stopped()
         failed = bench.gated.law.fault or getattr(bench.source, "fault", "") or self._lost()
         verdict = bench.gated.step(asked, found, failed or stop)
@@ -178,6 +178,15 @@ class WorldRun:
                 level = Level.ERROR if one.failed else Level.INFO
                 self.journal.put(tick.t_s, tick.index, one.text, dict(one.data), who="judge",
                                   kind=EventKind.NOTE, level=level)  # fmt: skip
+
+    def _read_sensors(self, tick: Tick) -> None:
+        """Take the next reading, with the faults of this step."""
+        sensors = self._bench.sensors
+        for one in sensors.faults.advance(tick.index):
+            if self.journal is not None:
+                self.journal.put(tick.t_s, tick.index, one.text, dict(one.data), who="sensor",
+                                  kind=EventKind.NOTE, level=Level.WARNING)  # fmt: skip
+        sensors.read()
 
     def _hold(self, tick: Tick, other: HeldRobot) -> None:
         for message in other.step():

@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 from hil.config.errors import ConfigError
 from hil.diagram.check.seam import Endpiece
 from hil.diagram.run.connection import Feed, Read
+from hil.stations.world.plan.sensor_fault import joint_signals
+from sim.world.control.laws import JointMotion
 from sim.world.sensors.sensor_signals import SensorSignal
 
 if TYPE_CHECKING:
-    from sim.world.control.laws import JointMotion
+    from hil.stations.world.cycle.received_sensors import ReceivedSensors
     from sim.world.engine.world import WorldRobot
     from sim.world.motion.chain import Chain
-    from sim.world.sensors.readings import RobotSensors
 
 Array = NDArray[np.float64]
 
@@ -96,7 +97,7 @@ class RobotSignals:
     """
 
     def __init__(
-        self, robot: WorldRobot, sensors: RobotSensors, groups: Sequence[SignalGroup]
+        self, robot: WorldRobot, sensors: ReceivedSensors, groups: Sequence[SignalGroup]
     ) -> None:
         self._wanted: JointMotion
         self._found: JointMotion
@@ -125,9 +126,26 @@ class RobotSignals:
 
     def now(self, wanted: JointMotion, found: JointMotion, needed: Array) -> None:
         """Set the values of this tick, of all drives of the robot."""
-        self._wanted, self._found, self._needed = wanted, found, needed
+        self._wanted, self._found, self._needed = wanted, self._received(found), needed
         self._geometry.clear()
         self._errors.clear()
+
+    def _received(self, found: JointMotion) -> JointMotion:
+        """Measured motion as it is received, with the faults of this step."""
+        faults = self._sensors.faults
+        if not faults.any_now:
+            return found
+        positions, speeds = found.positions.copy(), found.speeds.copy()
+        for one in self.groups:
+            at = np.array(one.places, np.intp)
+            position, speed, _ = joint_signals(one.name, slides=all(one.slides))
+            positions[at] = faults.received(position, positions[at])
+            speeds[at] = faults.received(speed, speeds[at])
+        return JointMotion(positions, speeds, found.accelerations)
+
+    def _effort(self, name: str, at: slice | NDArray[np.intp]) -> Array:
+        """Effort of joints as it is received."""
+        return self._sensors.faults.received(name, self._robot.efforts()[at])
 
     def is_of_model(self, name: str) -> bool:
         """Whether a signal is an effort of the robot's model."""
@@ -154,14 +172,15 @@ class RobotSignals:
 
     def _offer_joints(self, group: SignalGroup, unit: str, effort: str) -> None:
         end, force, of = unit, effort.replace(" ", "_").lower(), (len(group.places),)
+        position, speed, felt = joint_signals(group.name, slides=unit == "m")
         at, own = _part(group.places), _prefix(group)
         per_s, per_s2 = f"{unit}/s", f"{unit}/s2"
         self._offer(f"{own}wanted_{end}", unit, of, lambda: self._wanted.positions[at])
         self._offer(f"{own}wanted_{end}_s", per_s, of, lambda: self._wanted.speeds[at])
         self._offer(f"{own}wanted_{end}_s2", per_s2, of, lambda: self._wanted.accelerations[at])
-        self._offer(f"{own}position_{end}", unit, of, lambda: self._found.positions[at])
-        self._offer(f"{own}speed_{end}_s", per_s, of, lambda: self._found.speeds[at])
-        self._offer(f"{own}effort_{force}", effort, of, lambda: self._robot.efforts()[at])
+        self._offer(position, unit, of, lambda: self._found.positions[at])
+        self._offer(speed, per_s, of, lambda: self._found.speeds[at])
+        self._offer(felt, effort, of, lambda: self._effort(felt, at))
         self._offer(f"{own}needed_{force}", effort, of, lambda: self._needed[at])
         self._of_model.add(f"{own}needed_{force}")
 

@@ -26,6 +26,7 @@ from hil.stations.world.plan.planned_motions import (
     LineMotion,
 )
 from hil.stations.world.plan.scene_placement import Mount, PlacedScene
+from hil.stations.world.plan.sensor_fault import SensorFaultRows
 from hil.stations.world.plan.target_motion import TargetMotion
 
 if TYPE_CHECKING:
@@ -111,6 +112,8 @@ class WorldScenario(ScenarioSettings):
     """Goal of the run, judged by its rows; left out, to reach the end is all."""
     edit: tuple[EditAt, ...] = ()
     """Documents that replace the robot during the run."""
+    sensor_fault: SensorFaultRows = ()
+    """Faults of sensors, for ``law = "diagram"``; of joints only the diagram gets them."""
     recording: RecordingSettings = RecordingSettings()
     """Settings of the recording."""
 

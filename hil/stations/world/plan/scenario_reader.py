@@ -19,6 +19,7 @@ from hil.stations.world.plan.planned_motions import FreeMotion, JointsMotion, Jo
 from hil.stations.world.plan.robot_facts import robot_facts
 from hil.stations.world.plan.scenario import WorldPlan, WorldScenario
 from hil.stations.world.plan.scene_placement import PlacedScene, placed_scene
+from hil.stations.world.plan.sensor_fault import fault_faults
 from hil.stations.world.plan.target_motion import TargetMotion
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def check_plan(plan: WorldPlan, source: str) -> None:
         text = "edit: a robot that goes to a target by what is measured of it cannot be edited"
         wrong.append(about("edit", text))
     wrong += _diagram_faults(scenario, driven)
+    wrong += fault_faults(scenario.sensor_fault, plan.robot, scenario.diagram)
     if scenario.gains is not None:
         for name in ("kp", "ki", "kd"):
             count = len(getattr(scenario.gains, name))
