@@ -10,6 +10,8 @@ from hil.diagram.run.engine import Engine
 FILE = Path(__file__).parents[2] / "configs/diagrams/container.toml"
 WAIT, DRIVE = 1.0, 2.0
 
+TICK_S = 0.002
+
 
 class Panel:
     """The diagram without a robot: its places jitter, all else stands still."""
@@ -19,7 +21,7 @@ class Panel:
         self._rng, self._presses = np.random.default_rng(1), {"start": 0, "stop": 0}
         for side in ("left", "front", "right", "hand"):
             self.engine.set_input(f"{side}_distance_m", np.full(5, 3.0))
-        self.engine.set_input("arm_position_rad", [0.0, -0.8, 0.9, 0.0, 1.0, 0.0])
+        self._arm_rad = np.array([0.0, -0.8, 0.9, 0.0, 1.0, 0.0])
         self.engine.set_input("container_m", [4.0, 0.0, 0.52])
         self.engine.set_input("bin_m", [-4.0, 0.0, 0.32])
 
@@ -36,6 +38,10 @@ class Panel:
         """Compute ticks; returns the phase."""
         for _ in range(ticks):
             places = np.array([0.0, 0.0, 0.12, 0.3, 0.0, 0.12])
+            speeds_rad_s = self._rng.normal(0.0, 1e-3, 6)
+            self._arm_rad = self._arm_rad + TICK_S * speeds_rad_s
+            self.engine.set_input("arm_position_rad", self._arm_rad)
+            self.engine.set_input("arm_speed_rad_s", speeds_rad_s)
             self.engine.set_input("places_place_m", places + self._rng.normal(0.0, 1e-3, 6))
             for side in ("left", "front", "right"):
                 beams = 3.0 + self._rng.normal(0.0, 0.01, 5)

@@ -202,5 +202,5 @@ def test_force_that_vanishes_between_standing_jaws_is_no_loss_of_the_container()
     jaws = part("Jaws")
     jaws.set_input("close", True)
     grip(jaws, 300, 0.01, 30.0, 30.0)
-    grip(jaws, 120, 0.01, 0.0, 0.0)
+    grip(jaws, 200, 0.01, 0.0, 0.0)
     assert jaws.output("slack")[0] and not jaws.output("lost")[0]  # noqa: PT018

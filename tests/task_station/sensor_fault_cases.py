@@ -75,7 +75,7 @@ SENSORS: Final[tuple[tuple[str, tuple[str, ...], int, frozenset[str] | None], ..
     ("both pads", ("left_pad", "right_pad"), 0, frozenset(HOLDING)),
     ("arm", ("arm",), 0, None),
     ("arm positions", ("arm_position_rad",), 0, None),
-    ("arm speeds", ("arm_speed_rad_s",), 0, None),
+    ("arm speeds", ("arm_speed_rad_s",), 0, frozenset(TYPICAL_S) - DRIVING),
     ("one arm joint", ("arm_position_rad",), 6, None),
     ("jaws", ("jaws",), 0, frozenset({*HOLDING, "release"})),
 )
