@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from hil.stations.task.report.summaries import TaskSummary
+from hil.stations.task.report.summaries import TaskSummary, ValveFigures
 
 if TYPE_CHECKING:
     from hil.stations.task.run.observer import TaskObserver
@@ -26,4 +26,16 @@ def task_values(
         path_m=measures.get("path_m", 0.0), time_s=measures["time_s"],
         turns=measures.get("turns", 0.0),
         least_distance_m=least_m if math.isfinite(least_m) else None, drawn=dict(drawn),
+    )  # fmt: skip
+
+
+def valve_figures(observer: TaskObserver) -> ValveFigures:
+    """Figures of the task `valve`; empty for another."""
+    found = observer.measures()
+    if "grasps" not in found:
+        return {}
+    return ValveFigures(
+        angle_error_deg=found["angle_error_deg"], force_error_n=found["force_error_n"],
+        moment_error_nm=found["moment_error_nm"], saturated_s=found["saturated_s"],
+        slip_deg=found["slip_deg"], grasps=round(found["grasps"]),
     )  # fmt: skip

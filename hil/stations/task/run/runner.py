@@ -16,8 +16,8 @@ from hil.run.station import Checked, Request, Summary
 from hil.stations.task.options import NAVIGATOR
 from hil.stations.task.plan.phase_names import phase_names
 from hil.stations.task.plan.task_plan import TaskPlan, load_task_plan
-from hil.stations.task.report.summaries import TaskCheckSummary, show_task
-from hil.stations.task.run.judgement import task_values
+from hil.stations.task.report.summaries import TaskCheckSummary, show_task, show_valve
+from hil.stations.task.run.judgement import task_values, valve_figures
 from hil.stations.task.run.observer import TaskObserver
 from hil.stations.task.signals import STATION, TASK_SIGNALS
 from hil.stations.world.cycle.diagram_law import DiagramLaw
@@ -94,10 +94,10 @@ def check(plan: TaskPlan, request: Request) -> Checked:
     assert isinstance(observer, TaskObserver)  # noqa: S101  # that of `extension_of`
     values = TaskCheckSummary(
         ok=figures.ok, robot=plan.world.robot.name or plan.world.scenario.robot,
-        **task_values(plan.drawn.values, observer, figures),
+        **task_values(plan.drawn.values, observer, figures), **valve_figures(observer),
         violations=figures.violations, losses=list(plan.world.losses),
     )  # fmt: skip
-    return Checked(ok=figures.ok, values=values, show=partial(show_task, values))
+    return Checked(ok=figures.ok, values=values, show=partial(_show_judgement, values))
 
 
 def prepare(plan: TaskPlan, request: Request, console: Console) -> PreparedWorld:
@@ -116,15 +116,21 @@ def summary(done: Done, after: Afterwards) -> Summary:
     extension = done.prepared.extension
     drawn = {} if extension is None else extension.settings["task"]["drawn"]
     own = task_values(drawn, observer, result.figures)
+    valve = valve_figures(observer)
     values = {
-        **of_world.values, **own, "station": STATION, "cycle_us": 1e6 * result.step_s
+        **of_world.values, **own, **valve, "station": STATION, "cycle_us": 1e6 * result.step_s
     }  # fmt: skip
-    return Summary(values, _shown(own, of_world.show))
+    return Summary(values, _shown({**own, **valve}, of_world.show))
+
+
+def _show_judgement(own: object) -> None:
+    show_task(own)  # type: ignore[arg-type]
+    show_valve(own)  # type: ignore[arg-type]
 
 
 def _shown(own: object, show: Callable[[], None]) -> Callable[[], None]:
     def both() -> None:
-        show_task(own)  # type: ignore[arg-type]
+        _show_judgement(own)
         show()
 
     return both
