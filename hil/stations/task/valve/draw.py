@@ -50,6 +50,7 @@ def draw(settings: Settings, robot: Robot, seed: int) -> DrawnTask:
                           math.radians(settings.report_error_deg) * rng.random())  # fmt: skip
     reported_m = at_m + error_m * _direction(rng)
     reported_axis = _tilted(axis, error_rad, math.tau * rng.random())
+    period_s = int(rng.integers(settings.period_ms[0], settings.period_ms[1] + 1)) / 1000
     require_feasible(settings, robot, angle_rad, reported_m - airlock.BASE_M, reported_axis)
     template = scene_of(airlock.TEMPLATE)
     scene = airlock.furnish(
@@ -61,19 +62,22 @@ def draw(settings: Settings, robot: Robot, seed: int) -> DrawnTask:
         "axis_z": wheel.axis[2], "rim_radius_m": wheel.radius_m, "spin_rad": wheel.spin_rad,
         "friction_nm": wheel.friction_nm, "damping_nm_s": wheel.damping_nm_s,
         "finger_friction": wheel.finger_friction, "report_error_m": error_m,
-        "report_error_rad": error_rad,
+        "report_error_rad": error_rad, "period_s": period_s,
     }  # fmt: skip
     reported = {"valve_m": _triple(reported_m - airlock.BASE_M),
                 "valve_axis": _triple(reported_axis), "angle_rad": angle_rad}  # fmt: skip
+    furnished = FurnishedScene(scene, {}, template.file, {})
     return DrawnTask(
-        values, FurnishedScene(scene, {}, template.file, {}), with_defects(robot, settings),
-        airlock.BASE_M, 0.0, reported, () if settings.removed else airlock.wheel_parts(),
+        values, furnished, with_defects(robot, settings, period_s),
+        airlock.BASE_M, 0.0, reported, () if settings.removed else airlock.wheel_parts(), period_s,
     )  # fmt: skip
 
 
 def _wheel(settings: ValveSettings, rng: np.random.Generator) -> tuple[airlock.Wheel, float]:
     """Draw the wheel, and the angle to turn by."""
     at_m = np.array(airlock.NOMINAL_M) + np.array(settings.around_m) * rng.uniform(-1.0, 1.0, 3)
+    if settings.wheel_at_m is not None:
+        at_m = np.array(settings.wheel_at_m)
     axis = _tilted(X, math.radians(settings.tilt_deg) * rng.random(), math.tau * rng.random())
     amount, sign = math.radians(_between(rng, settings.turn_deg)), 1.0 - 2.0 * rng.integers(2)
     angle_rad = float(sign * amount)
@@ -92,21 +96,21 @@ def _wheel(settings: ValveSettings, rng: np.random.Generator) -> tuple[airlock.W
     return wheel, angle_rad
 
 
-def with_defects(robot: Robot, settings: ValveSettings) -> Robot:
-    """Robot whose sensors of forces have this noise."""
-    return replace(robot, sensors=tuple(_noisy(one, settings) for one in robot.sensors))
+def with_defects(robot: Robot, settings: ValveSettings, delay_s: float) -> Robot:
+    """Robot whose sensors of forces have noise and a delay."""
+    return replace(robot, sensors=tuple(_noisy(one, settings, delay_s) for one in robot.sensors))
 
 
-def _noisy(sensor: RobotSensor, settings: ValveSettings) -> RobotSensor:
+def _noisy(sensor: RobotSensor, settings: ValveSettings, delay_s: float) -> RobotSensor:
     force, moment = (ValueDefects("n", noise=settings.force_noise_n),
                      ValueDefects("nm", noise=settings.moment_noise_nm))  # fmt: skip
     match sensor.kind:
         case SensorKind.WRENCH:
-            return replace(sensor, defects=(force, moment))
+            return replace(sensor, defects=(force, moment), delay_s=delay_s)
         case SensorKind.TOUCH:
-            return replace(sensor, defects=(force,))
+            return replace(sensor, defects=(force,), delay_s=delay_s)
         case SensorKind.JOINT_TORQUE:
-            return replace(sensor, defects=(moment,))
+            return replace(sensor, defects=(moment,), delay_s=delay_s)
         case _:
             return sensor
 

@@ -67,7 +67,9 @@ class GraspErrors:
         self._beyond += force_n > self.force_limit_n or moment_nm > self.moment_limit_nm
         self.force_n = max(self.force_n, force_n)
         self.moment_nm = max(self.moment_nm, moment_nm)
-        self.slip_rad = max(self.slip_rad, abs(math.remainder(turn_rad - self._began_rad, math.tau)))
+        self.slip_rad = max(
+            self.slip_rad, abs(math.remainder(turn_rad - self._began_rad, math.tau))
+        )
 
     def _end(self) -> None:
         if self.held and self._ticks:

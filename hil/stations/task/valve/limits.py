@@ -1,4 +1,4 @@
-"""Limits of what may be asked of a claw: what it reaches, spans and holds, and the valve's travel."""
+"""Limits of what may be asked of a claw: reach, span and moment, and the valve's travel."""
 
 from __future__ import annotations
 
@@ -74,8 +74,8 @@ def _travel_faults(settings: ValveSettings, angle_rad: float) -> Iterator[Wrong]
     if travel is not None and settings.angle_deg is not None and abs(angle_deg) > travel:
         yield about(
             "task.angle_deg",
-            f"task.angle_deg: {angle_deg:g} deg, and the valve's travel is {travel:g} deg to either "
-            "side: a smaller angle, or a larger travel_deg",
+            f"task.angle_deg: {angle_deg:g} deg, and the valve's travel is {travel:g} deg to "
+            "either side: a smaller angle, or a larger travel_deg",
         )
 
 
@@ -86,8 +86,8 @@ def _reach_faults(at_m: Array, axis: Array) -> Iterator[Wrong]:
         if not REACH_M[0] <= far <= REACH_M[1]:
             where = ", ".join(f"{value:.2f}" for value in at_m)
             yield about(
-                "task.around_m",
-                f"task.around_m: the wheel reported at {where} m in the base's axes puts the wrist "
+                "task.wheel_at_m",
+                f"task.wheel_at_m: the wheel reported at {where} m in the base's axes puts the wrist "
                 f"{far:.2f} m from the shoulder, and the arm reaches from {REACH_M[0]:g} m to "
                 f"{REACH_M[1]:g} m: a nearer wheel is needed",
             )

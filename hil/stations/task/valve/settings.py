@@ -13,9 +13,11 @@ Damping = Annotated[float, Field(ge=0.0, le=20.0)]
 Coefficient = Annotated[float, Field(ge=0.01, le=2.0)]
 Radius = Annotated[float, Field(ge=0.03, le=0.2)]
 Turn = Annotated[float, Field(ge=0.0, le=3600.0)]
+Coordinate = Annotated[float, Field(ge=-5.0, le=5.0)]
 Length = Annotated[float, Field(ge=0.0, le=0.5)]
+Period = Annotated[int, Field(ge=1, le=20)]
 Positive = Annotated[float, Field(gt=0.0, le=1000.0)]
-PAIRS = ("turn_deg", "friction_nm", "damping_nm_s", "finger_friction", "rim_radius_m")
+PAIRS = ("turn_deg", "friction_nm", "damping_nm_s", "finger_friction", "rim_radius_m", "period_ms")
 
 
 class ValveSettings(Settings):
@@ -39,12 +41,16 @@ class ValveSettings(Settings):
     """Least and greatest radius of the rim's middle line [m]."""
     around_m: tuple[Length, Length, Length] = (0.10, 0.15, 0.15)
     """Greatest distance of the wheel from its nominal place: depth, sideways, height [m]."""
+    wheel_at_m: tuple[Coordinate, Coordinate, Coordinate] | None = None
+    """Place of the wheel in the airlock, in place of a drawn one [m]."""
     tilt_deg: Annotated[float, Field(ge=0.0, le=60.0)] = 20.0
     """Greatest angle of the wheel's axis from its nominal direction [deg]."""
     report_error_m: Length = 0.03
     """Greatest distance of the wheel from where it is reported [m]."""
     report_error_deg: Annotated[float, Field(ge=0.0, le=45.0)] = 5.0
     """Greatest angle of the wheel's axis from where it is reported [deg]."""
+    period_ms: tuple[Period, Period] = (1, 10)
+    """Least and greatest period of control; sensors of forces are late by one [ms]."""
     force_noise_n: Annotated[float, Field(ge=0.0, le=10.0)] = 0.5
     """Standard deviation of the wrist's forces [N]."""
     moment_noise_nm: Annotated[float, Field(ge=0.0, le=1.0)] = 0.05

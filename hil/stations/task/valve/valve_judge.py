@@ -127,8 +127,8 @@ class ValveJudge:
             text = f"the wheel is {error_deg:.2f} deg from its angle, at most {limit:g} deg"
             return TaskFinding("angle", t_s, text, at, error_deg, limit, "deg")
         if (share := self.errors.worst_share) > SHARE:
-            text = (f"errors beyond {settings.force_error_n:g} N or {settings.moment_error_nm:g} "
-                    f"N m in {100 * share:.1f} % of a grasp, at most {100 * SHARE:g} %")  # fmt: skip
+            limits = f"{settings.force_error_n:g} N or {settings.moment_error_nm:g} N m"
+            text = f"errors beyond {limits} in {100 * share:.1f} % of a grasp, at most 1 %"
             return TaskFinding("force", t_s, text, at, share, SHARE, "1")
         clear_m = self._clear_m()
         if self._touches or clear_m < CLEAR_M or not self.at_rest:
@@ -147,9 +147,7 @@ class ValveJudge:
             "grasps": float(self.errors.grasps),
         }  # fmt: skip
 
-    def _collisions(
-        self, t_s: float, contacts: tuple[GroupContact, ...]
-    ) -> Iterator[TaskFinding]:
+    def _collisions(self, t_s: float, contacts: tuple[GroupContact, ...]) -> Iterator[TaskFinding]:
         """Contacts that are not allowed, each once while it lasts."""
         now = {one.bodies: one for one in contacts if one.groups not in ALLOWED}
         for bodies, one in now.items():
@@ -202,12 +200,12 @@ class ValveJudge:
         hand = self._robot.pose(self._palm)[:3, :3]
         axis = self._wheel.pose()[:3, 0]
         wrench = self._measured.now()[self._wrist : self._wrist + 6]
-        force, moment = hand @ wrench[:3], hand @ wrench[3:]
-        off_n, off_nm = force - self._said("force_n") * axis, moment - self._said("moment_nm") * axis
+        off_n = hand @ wrench[:3] - self._said("force_n") * axis
+        off_nm = hand @ wrench[3:] - self._said("moment_nm") * axis
         return float(np.linalg.norm(off_n)), float(np.linalg.norm(off_nm))
 
     def _turn_rad(self) -> float:
-        """Turn of the hand relative to the wheel about the wheel's axis, within half a turn [rad]."""
+        """Turn of the hand relative to the wheel about its axis, within half a turn [rad]."""
         assert self._wheel is not None  # noqa: S101  # only with a wheel
         rest = self._wheel.pose()[:3, :3].T @ self._robot.pose(self._palm)[:3, :3]
         return math.atan2(rest[2, 0], rest[1, 0])
