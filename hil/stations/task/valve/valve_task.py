@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _late: Final = late_of("hil.stations.task.valve")
 ARM: Final = {"name": "arm", "joints": (1, 2, 3, 4, 5, 6, 7), "end": 13}
 FINGERS: Final = {"name": "fingers", "joints": (8, 9, 10, 11)}
-CLASSIC: Final = {"law.kp": 0.2, "law.ki": 0.1}
+CLASSIC: Final = {"law.kp": 0.2, "law.ki": 0.1, "law.reset_s": 5.0}
 """Printed gains of the paper."""
 
 
