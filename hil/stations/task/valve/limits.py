@@ -87,8 +87,8 @@ def _reach_faults(at_m: Array, axis: Array) -> Iterator[Wrong]:
             where = ", ".join(f"{value:.2f}" for value in at_m)
             yield about(
                 "task.wheel_at_m",
-                f"task.wheel_at_m: the wheel reported at {where} m in the base's axes puts the wrist "
-                f"{far:.2f} m from the shoulder, and the arm reaches from {REACH_M[0]:g} m to "
+                f"task.wheel_at_m: the wheel reported at {where} m in the base's axes puts the "
+                f"wrist {far:.2f} m from the shoulder, and the arm reaches from {REACH_M[0]:g} m to "
                 f"{REACH_M[1]:g} m: a nearer wheel is needed",
             )
             return
