@@ -88,7 +88,7 @@ def _reach_faults(at_m: Array, axis: Array) -> Iterator[Wrong]:
             yield about(
                 "task.wheel_at_m",
                 f"task.wheel_at_m: the wheel reported at {where} m in the base's axes puts the "
-                f"wrist {far:.2f} m from the shoulder, and the arm reaches from {REACH_M[0]:g} m to "
-                f"{REACH_M[1]:g} m: a nearer wheel is needed",
+                f"wrist {far:.2f} m from the shoulder, and the arm reaches from {REACH_M[0]:g} m "
+                f"to {REACH_M[1]:g} m: a nearer wheel is needed",
             )
             return
