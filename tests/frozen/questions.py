@@ -7,7 +7,7 @@ DRIVES = (
 )  # fmt: skip
 ROBOTS = (
     "anthropomorph", "continuum", "delta", "four_bar", "mf4", "mf4_wheels", "robot_a", "robot_b",
-    "seven_r", "torso", "walker",
+    "seven_r", "torso", "torso_claw", "walker",
 )  # fmt: skip
 RIDE = "{top}/configs/motions/test_drive.csv"
 ASKED = (

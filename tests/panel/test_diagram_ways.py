@@ -74,6 +74,7 @@ def test_where_there_is_none_the_plainest_way_is_drawn_and_nobody_waits():
 SHARED = {
     ("container", ""): "twenty wires go from its decisions to its phases, and six come back: more "
     "than find lines of their own between the same two blocks",
+    ("valve", ""): "nineteen wires go from the ends of its phases to its phases, likewise",
 }
 """Diagrams, and what in them, whose wires may share a line, and why."""
 

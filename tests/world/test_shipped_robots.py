@@ -11,7 +11,17 @@ from shipped_worlds import a_world, documented, on_a_floor
 
 from sim.world.robots.tree import spanning_tree
 
-TREES = ("robot_a", "robot_b", "torso", "anthropomorph", "mf4", "mf4_wheels", "walker", "continuum")
+TREES = (
+    "robot_a",
+    "robot_b",
+    "torso",
+    "torso_claw",
+    "anthropomorph",
+    "mf4",
+    "mf4_wheels",
+    "walker",
+    "continuum",
+)
 NAMES = (*TREES, "delta", "four_bar")
 
 
@@ -148,7 +158,8 @@ def body_of(table, link):
 
 
 @pytest.mark.parametrize(
-    "name", ["torso", "anthropomorph", "delta", "mf4", "mf4_wheels", "walker", "continuum"]
+    "name",
+    ["torso", "torso_claw", "anthropomorph", "delta", "mf4", "mf4_wheels", "walker", "continuum"],
 )
 def test_bodies_weigh_and_turn_as_their_shapes_say(name):
     table, world = table_of(name), a_world(documented(name))

@@ -96,6 +96,8 @@ class DiagramUse(Settings):
     change while it runs that has a file of its own has that file's sub-diagrams."""
     set: tuple[GivenParameter, ...] = ()
     """Parameters in place of the file's."""
+    base_s: Annotated[float, Field(gt=0.0, le=10.0)] | None = None
+    """Base period in place of the file's [s]."""
     joints: tuple[int, ...] = ()
     """Numbers of the robot's driven joints that it commands and whose signals it gets, from the
     base on; empty for all. A built-in law holds the others where they should be."""
@@ -183,7 +185,22 @@ def read_used_diagram(
         name: find_file(one, beside=scenario_file, folder="diagrams", key=f"{key}.library.{name}")
         for name, one in use.library.items()
     }
-    return diagram_of_text(use, whole_of_parts(settings_text(path), path, others), path, robot)
+    text = whole_of_parts(settings_text(path), path, others)
+    if use.base_s is not None:
+        text = text_at_period(text, path, use.base_s)
+    return diagram_of_text(use, text, path, robot)
+
+
+def text_at_period(text: str, path: Path, base_s: float) -> str:
+    """Return the text of a diagram with another base period.
+
+    Raises:
+        ConfigError: with a line for each fault.
+    """
+    from hil.diagram.file.read import read_text
+    from hil.diagram.file.write import text_of
+
+    return text_of(replace(read_text(text, path), base_s=base_s))
 
 
 def whole_of_parts(text: str, path: Path, others: Mapping[str, Path]) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, get_args
 
 Reason = Literal[
     "collision", "dropped", "slip", "grip_lost", "blocked", "unreachable", "force", "saturated",
-    "jammed", "not_found", "sensor", "time_out", "worker",
+    "jammed", "not_found", "sensor", "time_out", "worker", "angle", "not_clear",
 ]  # fmt: skip
 REASONS: Final[tuple[Reason, ...]] = get_args(Reason)
 """All reasons; a diagram gives one by its place from 1 on, and 0 for none."""

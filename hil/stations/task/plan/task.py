@@ -40,6 +40,8 @@ class DrawnTask:
     """Inputs of the diagram that the task feeds: places as they were reported."""
     may_touch: tuple[str, ...] = ()
     """Bodies whose contacts are the judge's alone."""
+    period_s: float | None = None
+    """Drawn period of the diagram [s]; None for that of its file."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,6 +133,7 @@ def _world_scenario(
         "diagram": {
             "file": choice.file, "library": {**choice.library, **scenario.diagram.library},
             "set": [*own, *wanted], "too_slow": scenario.diagram.too_slow,
+            "base_s": drawn.period_s,
             "change": [one.model_dump() for one in scenario.diagram.change],
             "feed": [{"input": key, "value": value} for key, value in drawn.reported.items()
                      if key in inputs],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from hil.stations.world.report.summaries import WorldRunSummary
 from hil.terminal.console import out, styled
@@ -38,7 +38,24 @@ class TaskSummary(TypedDict):
     """Drawn values by name."""
 
 
-class TaskCheckSummary(TaskSummary):
+class ValveFigures(TypedDict):
+    """Figures of the task `valve`."""
+
+    angle_error_deg: NotRequired[float]
+    """Angle of the wheel less the wanted one [deg]."""
+    force_error_n: NotRequired[float]
+    """Greatest error of the force, from 0.5 s after each grasp [N]."""
+    moment_error_nm: NotRequired[float]
+    """Greatest error of the moment, likewise [N m]."""
+    saturated_s: NotRequired[float]
+    """Longest time for which a drive of the arm was saturated at a stretch [s]."""
+    slip_deg: NotRequired[float]
+    """Greatest slip of the hand on the rim in a grasp [deg]."""
+    grasps: NotRequired[int]
+    """Number of grasps."""
+
+
+class TaskCheckSummary(TaskSummary, ValveFigures):
     """A task done ahead."""
 
     ok: bool
@@ -64,7 +81,7 @@ class ScoreSummary(TypedDict):
     """Shortest time of these [s]; null if there is none."""
 
 
-class TaskRunSummary(TaskSummary, WorldRunSummary):
+class TaskRunSummary(TaskSummary, ValveFigures, WorldRunSummary):
     """Run of a task."""
 
     station: str
@@ -106,3 +123,16 @@ def show_score(score: ScoreSummary) -> None:
     best = "" if best_s is None else f", best time {best_s:.1f} s"
     counts = f"{score['succeeded']} of {score['runs']} runs in this hangar succeeded"
     out.print(f"{score['name']}: {counts}{best}", markup=False, soft_wrap=True)
+
+
+def show_valve(figures: ValveFigures) -> None:
+    """Print the figures of the task `valve`, if these are of it."""
+    if "grasps" in figures:
+        out.print(
+            f"angle {figures.get('angle_error_deg', 0.0):+.2f} deg, "
+            f"force {figures.get('force_error_n', 0.0):.1f} N, "
+            f"moment {figures.get('moment_error_nm', 0.0):.2f} N m, "
+            f"slip {figures.get('slip_deg', 0.0):.2f} deg, "
+            f"saturated {figures.get('saturated_s', 0.0):.3f} s, "
+            f"{figures['grasps']} grasps", soft_wrap=True,
+        )  # fmt: skip

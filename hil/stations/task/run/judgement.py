@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from hil.stations.task.report.summaries import TaskSummary
+from hil.stations.task.report.summaries import TaskSummary, ValveFigures
 
 if TYPE_CHECKING:
     from hil.stations.task.run.observer import TaskObserver
@@ -27,4 +27,16 @@ def task_values(
         turns=measures.get("turns", 0.0),
         least_distance_m=least_m if math.isfinite(least_m) else None,
         jerk_m_s3=measures.get("jerk_m_s3", 0.0), drawn=dict(drawn),
+    )  # fmt: skip
+
+
+def valve_figures(observer: TaskObserver) -> ValveFigures:
+    """Figures of the task `valve`; empty for another."""
+    found = observer.measures()
+    if "grasps" not in found:
+        return {}
+    return ValveFigures(
+        angle_error_deg=found["angle_error_deg"], force_error_n=found["force_error_n"],
+        moment_error_nm=found["moment_error_nm"], saturated_s=found["saturated_s"],
+        slip_deg=found["slip_deg"], grasps=round(found["grasps"]),
     )  # fmt: skip

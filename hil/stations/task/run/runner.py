@@ -29,8 +29,9 @@ from hil.stations.task.report.summaries import (
     TaskSummary,
     show_score,
     show_task,
+    show_valve,
 )
-from hil.stations.task.run.judgement import task_values
+from hil.stations.task.run.judgement import task_values, valve_figures
 from hil.stations.task.run.observer import TaskObserver
 from hil.stations.task.signals import STATION, TASK_SIGNALS
 from hil.stations.world.cycle.diagram_law import DiagramLaw
@@ -134,10 +135,10 @@ def check(plan: TaskPlan, request: Request) -> Checked:
     assert isinstance(observer, TaskObserver)  # noqa: S101  # that of `extension_of`
     values = TaskCheckSummary(
         ok=figures.ok, robot=plan.world.robot.name or plan.world.scenario.robot,
-        **task_values(plan.drawn.values, observer, figures),
+        **task_values(plan.drawn.values, observer, figures), **valve_figures(observer),
         violations=figures.violations, losses=list(plan.world.losses),
     )  # fmt: skip
-    return Checked(ok=figures.ok, values=values, show=partial(show_task, values))
+    return Checked(ok=figures.ok, values=values, show=partial(_show_judgement, values))
 
 
 def prepare(plan: TaskPlan, request: Request, console: Console) -> PreparedWorld:
@@ -156,15 +157,16 @@ def summary(done: Done, after: Afterwards) -> Summary:
     extension = done.prepared.extension
     drawn = {} if extension is None else extension.settings["task"]["drawn"]
     own = task_values(drawn, observer, result.figures)
+    valve = valve_figures(observer)
     name = done.prepared.request.options.get(TRAINEE.flag)
     score = None
     if name is not None:
         score = after.make("score", lambda: _score(name, own, done))
     values = {
-        **of_world.values, **own, "station": STATION, "score": score,
+        **of_world.values, **own, **valve, "station": STATION, "score": score,
         "cycle_us": 1e6 * result.step_s,
     }  # fmt: skip
-    return Summary(values, _shown(own, score, of_world.show))
+    return Summary(values, _shown({**own, **valve}, score, of_world.show))
 
 
 def _score(name: str, own: TaskSummary, done: Done) -> ScoreSummary:
@@ -178,11 +180,16 @@ def _score(name: str, own: TaskSummary, done: Done) -> ScoreSummary:
     return summarize_scores(add_score(folder.parent, score))
 
 
+def _show_judgement(own: object) -> None:
+    show_task(own)  # type: ignore[arg-type]
+    show_valve(own)  # type: ignore[arg-type]
+
+
 def _shown(
-    own: TaskSummary, score: ScoreSummary | None, show: Callable[[], None]
+    own: object, score: ScoreSummary | None, show: Callable[[], None]
 ) -> Callable[[], None]:
     def all_of_it() -> None:
-        show_task(own)
+        _show_judgement(own)
         if score is not None:
             show_score(score)
         show()
