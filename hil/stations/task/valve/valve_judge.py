@@ -107,6 +107,11 @@ class ValveJudge:
         return self._now_s - self._rest_since_s >= REST_S
 
     @property
+    def slip_mm(self) -> float:
+        """Nan: the slip on the rim is an angle, one of the measures."""
+        return math.nan
+
+    @property
     def angle_error_rad(self) -> float:
         """Angle of the wheel from where it began, less the wanted one [rad]."""
         if self._wheel is None:
