@@ -61,6 +61,8 @@ class PageNumber:
     column: str
     unit: str = ""
     digits: int = 2
+    names: tuple[str, ...] = ()
+    """Words for 1, 2 and so on, which are shown beside the number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,7 @@ from hil.diagram.run.change import DiagramChange
 from hil.diagram.run.live import Version
 from hil.diagram.run.operator_actions import PRESSED, SET
 from hil.diagram.run.panel_blocks import SHOWN, PanelBlock, blocks_of, panel_blocks, parameters_of
+from hil.diagram.run.state_names import state_names
 from hil.recording.signals import Signal
 from hil.run.pages import (
     Page,
@@ -39,6 +40,8 @@ KIND: Final = "diagram"
 """Kind of the table that panels send."""
 PANEL: Final = "panel"
 """Source of a change that was asked for there."""
+ORDER: Final = (PRESSED, "PanelSwitch", "PanelSlider", *SHOWN)
+"""Kinds of blocks from the top of a page: what is asked stands above what is shown."""
 SLIDER_STEPS: Final = 200
 ASKED_KEYS: Final = frozenset({"kind", "set", "presses"})
 
@@ -72,16 +75,17 @@ def pages(table: Mapping[str, Any]) -> tuple[Page, ...]:
         return ()
     file = read_text(table["diagram"], EmbeddedPath(table["diagram_file"]))
     given = table["diagram_set"]
-    widgets = [
-        _widget(path, block, given)
-        for path, block in blocks_of(file, (PRESSED, *SET, *SHOWN))
-    ]  # fmt: skip
+    found = blocks_of(file, ORDER)
+    found.sort(key=lambda one: ORDER.index(one[1].kind))
+    widgets = [_widget(file, path, block, given) for path, block in found]
     if not widgets:
         return ()
     return (Page(title="Diagram", widgets=tuple(widgets), asks={"kind": KIND}),)
 
 
-def _widget(path: str, block: DrawnBlock, given: Mapping[str, Any]) -> PageWidget:
+def _widget(
+    file: DiagramFile, path: str, block: DrawnBlock, given: Mapping[str, Any]
+) -> PageWidget:
     one = PanelBlock(path, block.kind, None, parameters_of(block))
     p = one.parameters
     match block.kind:
@@ -98,7 +102,8 @@ def _widget(path: str, block: DrawnBlock, given: Mapping[str, Any]) -> PageWidge
         case "PanelButton":
             return PageButton(label=one.label, counts=f"presses.{path}")
         case "PanelNumber":
-            return PageNumber(label=one.label, column=column(path), digits=p["digits"])
+            names = state_names(file, path)
+            return PageNumber(label=one.label, column=column(path), digits=p["digits"], names=names)
         case "PanelText":
             return PageFlag(label=one.label, column=column(path), on=p["on"], off=p["off"])
         case _:

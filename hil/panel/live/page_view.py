@@ -176,7 +176,8 @@ class PageView(QWidget):
     def _figure(self, number: PageNumber) -> str:
         value = self._model.value(number.column)
         words = "-" if math.isnan(value) else f"{value:.{number.digits}f}"
-        return f"{words} {number.unit}".rstrip()
+        name = number.names[round(value) - 1] if 1 <= value <= len(number.names) else ""
+        return " ".join(part for part in (name, words, number.unit) if part)
 
     def _button(self, button: PageButton) -> QWidget:
         made = QPushButton(button.label, self)

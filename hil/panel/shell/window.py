@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QMainWindow
 from hil.desk.client import DeskClient, DeskRefusedError
 from hil.desk.messages import ClientMessage, Take
 from hil.panel.lead.screen_lock import ScreenLock
-from hil.panel.live.models.page import pages_of
+from hil.panel.live.models.page import has_controls, pages_of
 from hil.panel.live.session import LiveSession, Session
 from hil.panel.shell.dock_layout import Docks
 from hil.panel.shell.models.start_view import StartView
@@ -214,7 +214,10 @@ class MainWindow(QMainWindow):
             view.set_session(session)
             self.appearance.colour(view)
         changed = self.docks.set_shown("replay", isinstance(session, ReplaySession))
-        self.docks.set_shown("page", session is not None and bool(pages_of(session.facts)))
+        paged = session is not None and bool(pages_of(session.facts))
+        self.docks.set_shown("page", paged)
+        if paged and isinstance(session, LiveSession) and not has_controls(session.facts):
+            self.docks.show("page")  # there is nothing else to lead it by
         QTimer.singleShot(0, self, lambda: self._settle(anew=changed))
         name = "" if session is None else session.facts.name
         self.setWindowTitle(

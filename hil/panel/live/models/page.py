@@ -153,3 +153,9 @@ def pages_of(facts: RunFacts) -> tuple[Page, ...]:
         return facts.views.pages(facts.header.scenario)
     except (KeyError, ValueError):
         return ()
+
+
+def has_controls(facts: RunFacts) -> bool:
+    """Whether a run's station has poses and motions that can be set while it runs."""
+    station = facts.installed
+    return station is not None and station.lead is not None and station.lead.controls is not None

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Final
 from hil.diagram.run.changer import TimedChange
 from hil.diagram.run.operator_actions import operated
 from hil.diagram.run.options import TRUST
+from hil.diagram.run.state_names import state_names
 from hil.run.console import Console
 from hil.run.station import Checked, Request, Summary
 from hil.stations.task.options import NAVIGATOR
-from hil.stations.task.plan.phase_names import phase_names
 from hil.stations.task.plan.task_plan import TaskPlan, load_task_plan
 from hil.stations.task.report.summaries import TaskCheckSummary, show_task
 from hil.stations.task.run.judgement import task_values
@@ -65,7 +65,7 @@ def started(plan: TaskPlan) -> TaskPlan:
 def extension_of(plan: TaskPlan) -> WorldExtension:
     """Additions of a task to a run of its world."""
     used = plan.world.diagram
-    names = () if used is None else phase_names(used.file)
+    names = () if used is None else state_names(used.file, "phase")
     limit_s = plan.task.time_limit_s(plan.settings)
 
     def open_observer(bench: WorldBench) -> TaskObserver:

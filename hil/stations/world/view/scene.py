@@ -32,6 +32,10 @@ Array = NDArray[np.float64]
 TRACE_STEP_M: Final = 1e-3
 SEEN_M: Final = (0.3, 12.0)
 """Least and greatest diameter of the view [m]."""
+LOW: Final = 0.3
+"""Height of a scene, as a share of its width, below which it is seen from above its walls."""
+ELEVATIONS_DEG: Final = (20.0, 58.0)
+"""Elevation of the eye above a scene, and above a low one that has walls [deg]."""
 GRIDS_M: Final = ((0.8, 0.1), (4.0, 0.25), (np.inf, 1.0))
 """Sizes of the scene up to which the floor's grid has a spacing, and that spacing [m]."""
 
@@ -104,6 +108,8 @@ class WorldScene:
         low, high = corners.min(axis=0), corners.max(axis=0)
         size_m = float(np.clip(np.linalg.norm(high - low), *SEEN_M))
         x, y, z = (0.5 * (low + high)).tolist()
+        across_m = float(np.linalg.norm((high - low)[:2]))
+        is_low = size_m > GRIDS_M[1][0] and float(high[2] - low[2]) < LOW * across_m
         step_m = next(step for most, step in GRIDS_M if size_m <= most)
         roles = ("arm", "arm_dark", "gripper", "base", "table", "payload")
         legend = [LegendEntry("arm", "robot"), LegendEntry("trace", "way of its tool")]
@@ -118,7 +124,7 @@ class WorldScene:
             ground=grid(0.75 * size_m, step_m, min(0.0, float(low[2])), (x, y)),
             labels=(),
             legend=tuple(legend),
-            camera=Camera((x, y, z), size_m, -35.0, 20.0),
+            camera=Camera((x, y, z), size_m, -35.0, ELEVATIONS_DEG[is_low]),
         )
 
 

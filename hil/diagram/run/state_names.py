@@ -1,4 +1,4 @@
-"""Names of a diagram's phases: those of the state machine that its output `phase` shows."""
+"""Names of the states behind a number that a diagram shows: those of the machine that gives it."""
 
 from __future__ import annotations
 
@@ -8,19 +8,31 @@ if TYPE_CHECKING:
     from hil.diagram.file.model import Diagram, DiagramFile
 
 HOPS_MOST: Final = 20
-"""Most blocks between the output and the state machine."""
+"""Most blocks between the number and the state machine."""
 PASSING: Final = frozenset({"IntegerToReal", "Gain", "UnitDelay", "RateTransition"})
 """Kinds of blocks through which a state is followed."""
 
 
-def phase_names(file: DiagramFile) -> tuple[str, ...]:
-    """Names of the phases in the order of their numbers, from 1 on.
+def state_names(file: DiagramFile, path: str) -> tuple[str, ...]:
+    """Names of the states in the order of their numbers, from 1 on.
 
-    Empty if no state machine gives them.
+    Args:
+        path: path of the block whose input `u` gets the number.
+
+    Returns:
+        Names; none if no state machine gives the number.
     """
     diagram: Diagram = file.top
-    port = "phase.u"
     around: list[tuple[Diagram, str]] = []
+    *subs, block_name = path.split("/")
+    for one in subs:
+        holder = diagram.blocks.get(one)
+        inner = None if holder is None else file.sub(holder.of)
+        if inner is None:
+            return ()
+        around.append((diagram, one))
+        diagram = inner
+    port = f"{block_name}.u"
     for _ in range(HOPS_MOST):
         source = diagram.wires.get(port, "")
         name, _, out = source.partition(".")
