@@ -27,6 +27,8 @@ class VariantSummary(RateSummary):
     """Compared keys and their values; empty if none is compared."""
     reasons: dict[str, int]
     """Reasons of failures, numbers in them as #, and how often each came."""
+    medians: dict[str, float]
+    """Medians of the measures that its page shows, over the runs that succeeded."""
 
 
 class CampaignSummary(RateSummary):

@@ -6,14 +6,15 @@ import math
 from base64 import b64encode
 from collections.abc import Sequence
 from pathlib import Path
-from statistics import median
 from typing import Any, Final
 
 from hil.campaign.conduct import own_rows
+from hil.campaign.execution import station_of
 from hil.campaign.folder import PAGE_NAME, CampaignFolder
 from hil.campaign.statistics import (
     Relation,
     measure_names,
+    medians_of,
     rate_of,
     reasons_of,
     relations_to_failure,
@@ -54,7 +55,7 @@ def page_values(folder: CampaignFolder, *, pages: bool = False) -> dict[str, Any
     """
     campaign, rows = folder.campaign, own_rows(folder)
     total = len(campaign.seeds) * len(campaign.variants)
-    names = measure_names(rows)[:MEDIANS]
+    names = compared_names(campaign.scenario, rows)
     drawn = {key for row in rows for key in row.drawn}
     low, high = rate_of(rows).interval()
     rate = rate_of(rows)
@@ -87,6 +88,11 @@ def page_values(folder: CampaignFolder, *, pages: bool = False) -> dict[str, Any
     }
 
 
+def compared_names(scenario: Path, rows: Sequence[RunRow]) -> list[str]:
+    """Names of the measures that stand side by side: those of the station, else the first ones."""
+    return list(station_of(scenario).compared) or measure_names(rows)[:MEDIANS]
+
+
 def _of(rows: Sequence[RunRow], variant: tuple[str, ...]) -> list[RunRow]:
     return [row for row in rows if row.variant == variant]
 
@@ -97,14 +103,14 @@ def _variant(
     own = _of(rows, variant)
     rate = rate_of(own)
     low, high = rate.interval()
-    values = [[row.measures[name] for row in own if name in row.measures] for name in names]
+    medians = medians_of(own, names)
     return {
         "variant": variant,
         "runs": rate.runs,
         "succeeded": rate.succeeded,
         "rate": "" if math.isnan(rate.value) else f"{rate.value:.1%}",
         "interval": f"{low:.1%} … {high:.1%}",
-        "medians": [f"{median(found):.4g}" if found else "" for found in values],
+        "medians": [f"{medians[name]:.4g}" if name in medians else "" for name in names],
     }
 
 

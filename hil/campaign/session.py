@@ -23,10 +23,10 @@ from hil.campaign.executor import Executor
 from hil.campaign.folder import PAGE_NAME, CampaignFolder
 from hil.campaign.job import Keep
 from hil.campaign.local import LocalExecutor
-from hil.campaign.page import write_page
+from hil.campaign.page import compared_names, write_page
 from hil.campaign.plan import Campaign, diagram_change, read_compared
 from hil.campaign.seeds import read_seeds, seeds_text
-from hil.campaign.statistics import Rate, rate_of, reasons_of
+from hil.campaign.statistics import Rate, medians_of, rate_of, reasons_of
 from hil.config.errors import ConfigError, RefusedError
 from hil.run.file_kinds import TOGETHER, find_kind, scenario_kinds
 from hil.terminal.console import waiting
@@ -141,7 +141,12 @@ def summarize_campaign(folder: CampaignFolder) -> CampaignSummary:
         own = [row for row in rows if row.variant == variant]
         named = dict(zip(campaign.keys, variant, strict=True))
         reasons = dict(reasons_of(own))
-        variants.append(VariantSummary(variant=named, **_rate(rate_of(own)), reasons=reasons))
+        medians = medians_of(own, compared_names(campaign.scenario, rows))
+        variants.append(
+            VariantSummary(
+                variant=named, **_rate(rate_of(own)), reasons=reasons, medians=medians
+            )
+        )  # fmt: skip
     return CampaignSummary(
         ok=len(rows) == len(campaign.seeds) * len(campaign.variants),
         folder=str(folder.path),

@@ -126,6 +126,15 @@ def measure_names(rows: Sequence[RunRow]) -> list[str]:
     return [name for name in names if not name.endswith(TIMES)]
 
 
+def medians_of(rows: Sequence[RunRow], names: Sequence[str]) -> dict[str, float]:
+    """Median of each measure over the runs that succeeded; without those that none has."""
+    found = {
+        name: [row.measures[name] for row in rows if row.succeeded and name in row.measures]
+        for name in names
+    }
+    return {name: float(median(values)) for name, values in found.items() if values}
+
+
 def worst_rows(rows: Sequence[RunRow], most: int = WORST) -> list[RunRow]:
     """The worst runs: failures first, then those whose measures are farthest from the others'.
 

@@ -286,6 +286,9 @@ class Station:
     """Maker of the key figures of a recorded run, ``module:function``; empty: those of all runs."""
     sections: tuple[Section, ...] = ()
     views: Views = NO_VIEWS
+    compared: tuple[str, ...] = ()
+    """Measures of its runs that a campaign shows side by side, in this order; empty for the first
+    that it finds."""
     lead: Lead | None = None
     """Requests of operators to its runs in addition to the stop; None if there are none."""
     scene: Callable[[RunHeader], tuple[Scene, ...]] | None = None

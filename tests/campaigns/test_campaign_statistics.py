@@ -11,6 +11,7 @@ from scipy.optimize import brentq
 from hil.campaign.job import RunOutcome
 from hil.campaign.statistics import (
     Rate,
+    medians_of,
     rate_of,
     reasons_of,
     relations_to_failure,
@@ -91,3 +92,10 @@ def test_the_worst_are_failures_of_every_reason_then_the_unusual():
     rows[11] = row(11, reason="dropped")
     assert [one.seed for one in worst_rows(rows)] == [11, 7, 8, 9, 4]
     assert worst_rows([]) == []
+
+
+def test_medians_are_of_runs_that_succeeded_and_of_nothing_that_none_has():
+    rows = [row(1, measures={"time_s": 3.0, "turns": 1}), row(2, measures={"time_s": 5.0}),
+            row(3, measures={"time_s": 4.0}),
+            row(4, reason="slip", measures={"time_s": 900.0})]  # fmt: skip
+    assert medians_of(rows, ["time_s", "turns", "none"]) == {"time_s": 4.0, "turns": 1.0}

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 WHO: Final = "diagram"
 """Name of events of changes in a recording."""
+DRIVER: Final = "driver"
+"""Name of events of numbers that a person who drives has set, and source of these changes."""
 TOLD_MOST: Final = 300
 """Characters of what was set, in an event."""
 
@@ -156,11 +158,12 @@ def changes_of(recording: Recording) -> tuple[TimedChange, ...]:
     Raises:
         ConfigError: if the text of one is not there as a whole, or is none.
     """
-    return tuple(_changes(recording))
+    found = [*_changes(recording, WHO), *_changes(recording, DRIVER)]
+    return tuple(sorted(found, key=lambda one: one.step))
 
 
-def _changes(recording: Recording) -> Iterator[TimedChange]:
-    for text, data, index in texts_of(recording, WHO):
+def _changes(recording: Recording, who: str) -> Iterator[TimedChange]:
+    for text, data, index in texts_of(recording, who):
         step = data.get("step")
         if not isinstance(step, int | None):
             problem = f"change at row {index}: step is {step!r:.40}; a whole number is needed"

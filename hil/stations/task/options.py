@@ -13,4 +13,9 @@ NAVIGATOR: Final = Option(
     checks=True,
     key="navigator",
 )
-OPTIONS: Final = (NAVIGATOR, EDIT, PRESS, SLIDE, TRUST, VIDEO)
+TRAINEE: Final = Option(
+    flag="--trainee",
+    metavar="NAME",
+    help="Keep the score of the person who drives, by this name, beside the folders of runs.",
+)
+OPTIONS: Final = (NAVIGATOR, EDIT, PRESS, SLIDE, TRAINEE, TRUST, VIDEO)

@@ -7,6 +7,7 @@ from typing import Final
 from hil.config.file_kind import FileKind, NamedFile
 from hil.config.offers import Offer
 from hil.run.late_call import late_of
+from hil.run.lead import Lead
 from hil.run.station import Section, Station
 from hil.stations.task.options import OPTIONS
 from hil.stations.task.signals import SIGNALS
@@ -58,7 +59,16 @@ STATION: Final = Station(
     play=_late("run.runner:play"),
     summary=_late("run.runner:summary"),
     machine_preview=WORLD.machine_preview,
-    lead=WORLD.lead,
+    lead=Lead(handles=_late("lead.handles:handles")),
+    compared=(
+        "time_s",
+        "path_m",
+        "turns",
+        "least_distance_m",
+        "jerk_m_s3",
+        "contacts",
+        "slip_mm",
+    ),
     sections=SECTIONS,
     views=WORLD.views,
     scene=WORLD.scene,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from hil.stations.task.container.course import FloorTrack
+from hil.stations.task.container.jerk import ChassisJerk
 from hil.stations.task.container.slip import GripSlip
 from hil.stations.task.plan.reasons import TaskFinding
 from sim.world.engine.body_groups import BodyGroups, GroupContact, JointSpeeds, is_any_above
@@ -102,6 +103,8 @@ class ContainerJudge:
                        or _is_obstacle(one.name, scene, own))  # fmt: skip
         self.course: FloorTrack = FloorTrack(scene, others)
         """Course of the robot."""
+        self.jerk: ChassisJerk = ChassisJerk()
+        """Jerk of the chassis."""
         self.slip: GripSlip = GripSlip()
         """Slip of the container."""
         self._bin_half_m = _inner_half_m(scene, own)
@@ -123,6 +126,9 @@ class ContainerJudge:
             self._sort(contacts)
         if self.course.is_due(t_s):
             self.course.update(t_s, self._robot.pose(BASE))
+        if self.jerk.is_due(t_s):
+            x, y = self._robot.pose(BASE)[:2, 3].tolist()
+            self.jerk.update(t_s, x, y)
         found = self._collisions(t_s)
         self._hold(t_s, found)
         if self._speeds.any_above(REST_SPEED):
@@ -170,7 +176,7 @@ class ContainerJudge:
         return {
             "contacts": float(self.collisions), "slip_mm": self.slip_mm,
             "path_m": self.course.path_m, "turns": self.course.turned_rad / math.tau,
-            "least_distance_m": self.course.least_m,
+            "least_distance_m": self.course.least_m, "jerk_m_s3": self.jerk.rms_m_s3,
         }  # fmt: skip
 
     def _sort(self, contacts: tuple[GroupContact, ...]) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hil.run.late_call import late_of
 from hil.stations.task.container.settings import ContainerSettings
-from hil.stations.task.plan.task import DiagramChoice, Task
+from hil.stations.task.plan.task import DiagramChoice, LedBlocks, Task
 
 if TYPE_CHECKING:
     from hil.config.settings import Settings
@@ -41,7 +41,14 @@ TASK: Final = Task(
     outputs=("wheels", "arm", "jaws", "phase", "reason", "done"),
     diagram={"group": (WHEELS, ARM, JAWS)},
     starts=("start",),
-    led=frozenset({"manual"}),
+    led={
+        "manual": LedBlocks(
+            ahead="navigator/drive/ahead.value",
+            turn="navigator/drive/turn.value",
+            pause="pause.on",
+            stop="stop.presses",
+        )
+    },
     judge=_judge,
     time_limit_s=lambda settings: getattr(settings, "time_limit_s", 300.0),
 )

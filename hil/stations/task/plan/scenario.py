@@ -14,6 +14,7 @@ from hil.config.scenario import Name, RecordingSettings
 from hil.config.settings import Settings
 from hil.diagram.run.diagram_use import ChangeDiagram, GivenParameter, TooSlow
 from hil.stations.task.plan.task_registry import ANY_TASK
+from hil.stations.world.plan.operator_motions import HandlesSettings, KeysSettings
 from hil.stations.world.plan.sensor_fault import SensorFaultRows
 
 
@@ -48,6 +49,8 @@ class TaskScenario(Settings):
     """Name or file of the robot's document; left out, that of the task."""
     navigator: str = "robust"
     """Diagram that comes with the task; one of `diagram.file` takes its place."""
+    driver: Annotated[KeysSettings | HandlesSettings, Field(discriminator="kind")] | None = None
+    """Device of a person who drives with the navigator `manual`; left out, the panel's page."""
     diagram: TaskDiagram = TaskDiagram()
     """Diagram of one's own."""
     clock: Literal["virtual", "real"] = "virtual"

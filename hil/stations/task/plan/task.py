@@ -55,6 +55,20 @@ class DiagramChoice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LedBlocks:
+    """Parameters of a diagram's panel blocks by which a person drives, each ``path.name``."""
+
+    ahead: str
+    """Value of the slider for the speed, -1 to 1."""
+    turn: str
+    """Value of the slider for the turn, -1 to 1, positive to the left."""
+    pause: str
+    """State of the switch at which the robot stands."""
+    stop: str
+    """Presses of the button that ends the task."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
     """A task."""
 
@@ -79,8 +93,8 @@ class Task:
     """Further keys of the table ``[diagram]``, such as its groups."""
     starts: Sequence[str] = ()
     """Buttons that are pressed when a run begins, unless a person leads it."""
-    led: frozenset[str] = frozenset()
-    """Navigators by which a person leads the robot."""
+    led: Mapping[str, LedBlocks] = field(default_factory=dict[str, LedBlocks])
+    """Navigators by which a person drives the robot, and what of the diagram he sets."""
     judge: Callable[[Settings, DrawnTask, Any], Any]
     """Makes the judge of a run: settings, draw, and the bench with the true world."""
     time_limit_s: Callable[[Settings], float]

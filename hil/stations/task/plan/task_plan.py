@@ -49,6 +49,11 @@ class TaskPlan:
         """Settings of the task."""
         return self.scenario.task
 
+    @property
+    def is_led(self) -> bool:
+        """Whether a person drives the robot."""
+        return self.scenario.navigator in self.task.led and not self.scenario.diagram.file
+
     def to_table(self) -> dict[str, Any]:
         """Data of the task in a recording's header."""
         return {"task": {"scenario": self.scenario.model_dump(mode="json"),

@@ -32,6 +32,8 @@ class TaskSummary(TypedDict):
     """Sum of the robot's turns to either side, in whole turns."""
     least_distance_m: float | None
     """Least distance of the chassis from an obstacle or wall [m]; null without any."""
+    jerk_m_s3: float
+    """Root mean square of the chassis's jerk while it moves, over 0.15 s each [m/s³]."""
     drawn: dict[str, float]
     """Drawn values by name."""
 
@@ -49,6 +51,19 @@ class TaskCheckSummary(TaskSummary):
     """Contents of its robot's document that have no effect, a line each."""
 
 
+class ScoreSummary(TypedDict):
+    """Scores of a person in one world."""
+
+    name: str
+    """Name of the person."""
+    runs: int
+    """Runs of this scenario and seed, this one among them."""
+    succeeded: int
+    """Those that succeeded."""
+    best_time_s: float | None
+    """Shortest time of these [s]; null if there is none."""
+
+
 class TaskRunSummary(TaskSummary, WorldRunSummary):
     """Run of a task."""
 
@@ -59,6 +74,8 @@ class TaskRunSummary(TaskSummary, WorldRunSummary):
     contacts: int
     """Number of contacts that are not allowed."""
 
+    score: ScoreSummary | None
+    """Scores of the person who drove; null without `--trainee`."""
     cycle_us: float
     """Mean time of a cycle: sensors, diagram, gate, engine, judge and row [us]."""
 
@@ -78,5 +95,14 @@ def show_task(summary: TaskSummary) -> None:
     nearest = "" if least_m is None else f", nearest obstacle {least_m:.2f} m"
     out.print(
         f"path {summary['path_m']:.1f} m, {summary['turns']:.1f} turns{nearest}, "
-        f"{summary['contacts']} contacts, slip {summary['slip_mm']:.2f} mm", soft_wrap=True,
+        f"jerk {summary['jerk_m_s3']:.1f} m/s³, {summary['contacts']} contacts, "
+        f"slip {summary['slip_mm']:.2f} mm", soft_wrap=True,
     )  # fmt: skip
+
+
+def show_score(score: ScoreSummary) -> None:
+    """Print the scores of a person."""
+    best_s = score["best_time_s"]
+    best = "" if best_s is None else f", best time {best_s:.1f} s"
+    counts = f"{score['succeeded']} of {score['runs']} runs in this hangar succeeded"
+    out.print(f"{score['name']}: {counts}{best}", markup=False, soft_wrap=True)

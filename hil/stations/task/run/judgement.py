@@ -25,5 +25,6 @@ def task_values(
         contacts=round(measures.get("contacts", 0.0)), slip_mm=measures.get("slip_mm", 0.0),
         path_m=measures.get("path_m", 0.0), time_s=measures["time_s"],
         turns=measures.get("turns", 0.0),
-        least_distance_m=least_m if math.isfinite(least_m) else None, drawn=dict(drawn),
+        least_distance_m=least_m if math.isfinite(least_m) else None,
+        jerk_m_s3=measures.get("jerk_m_s3", 0.0), drawn=dict(drawn),
     )  # fmt: skip

@@ -8,15 +8,28 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from hil.config.errors import ConfigError
 from hil.diagram.run.changer import TimedChange
 from hil.diagram.run.operator_actions import operated
 from hil.diagram.run.options import TRUST
 from hil.diagram.run.state_names import state_names
 from hil.run.console import Console
 from hil.run.station import Checked, Request, Summary
-from hil.stations.task.options import NAVIGATOR
+from hil.stations.task.lead.scores import (
+    DrivingScore,
+    add_score,
+    checked_name,
+    summarize_scores,
+)
+from hil.stations.task.options import NAVIGATOR, TRAINEE
 from hil.stations.task.plan.task_plan import TaskPlan, load_task_plan
-from hil.stations.task.report.summaries import TaskCheckSummary, show_task
+from hil.stations.task.report.summaries import (
+    ScoreSummary,
+    TaskCheckSummary,
+    TaskSummary,
+    show_score,
+    show_task,
+)
 from hil.stations.task.run.judgement import task_values
 from hil.stations.task.run.observer import TaskObserver
 from hil.stations.task.signals import STATION, TASK_SIGNALS
@@ -30,7 +43,11 @@ from hil.terminal.console import waiting
 from hil.terminal.run_products import Afterwards
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from hil.stations.world.cycle.bench import WorldBench
+    from hil.stations.world.cycle.loop import BetweenSteps
+    from hil.stations.world.sources.source_setup import LiveInputs
 
 START_S: Final = 0.1
 """Time at which a run presses what begins the task [s]."""
@@ -43,15 +60,32 @@ def plan_of(request: Request) -> TaskPlan:
         ConfigError: with the file, the key path, the value and what would have been right.
     """
     plan = load_task_plan(request.file, request.changes((NAVIGATOR,)))
+    _check_trainee(plan, request.options.get(TRAINEE.flag))
     world = replace(plan.world, trusted=bool(request.options.get(TRUST.flag)))
     return started(replace(plan, world=operated_plan(world, request)))
 
 
+def _check_trainee(plan: TaskPlan, name: str | None) -> None:
+    """Check that a score can be kept by a name.
+
+    Raises:
+        ConfigError: if it is no name, or nobody drives.
+    """
+    if name is None:
+        return
+    checked_name(name)
+    if not plan.is_led:
+        own = plan.scenario.navigator
+        led = " or ".join(plan.task.led) or "none"
+        problem = f"--trainee {name}: nobody drives with navigator = {own!r}; {led} is needed"
+        raise ConfigError("command line", [problem])
+
+
 def started(plan: TaskPlan) -> TaskPlan:
-    """Plan whose start buttons are pressed by the run, unless a person leads it."""
+    """Plan whose start buttons are pressed by the run, unless a person presses them in a panel."""
     used, world = plan.world.diagram, plan.world
-    led = plan.scenario.navigator in plan.task.led and not plan.scenario.diagram.file
-    if used is None or led:
+    by_page = plan.is_led and plan.scenario.driver is None
+    if used is None or by_page:
         return plan
     there = [one for one in plan.task.starts if one in used.file.top.blocks]
     acts = operated(used.file, [f"{name}@{START_S}" for name in there], ())
@@ -74,9 +108,15 @@ def extension_of(plan: TaskPlan) -> WorldExtension:
         said = law.output_now if isinstance(law, DiagramLaw) else _silent
         return TaskObserver(judge, said, limit_s, names)
 
+    def open_driver(means: LiveInputs, at_desk: bool) -> AbstractContextManager[BetweenSteps]:
+        from hil.stations.task.lead.driver import opened_driver  # keys and sockets: Linux only
+
+        return opened_driver(plan, means, at_desk=at_desk)
+
     return WorldExtension(
-        station=STATION, settings=plan.to_table(), signals=TASK_SIGNALS, open=open_observer
-    )
+        station=STATION, settings=plan.to_table(), signals=TASK_SIGNALS, open=open_observer,
+        driver=open_driver if plan.is_led and plan.clock == "real" else None,
+    )  # fmt: skip
 
 
 def _silent(_: str) -> float:
@@ -116,15 +156,35 @@ def summary(done: Done, after: Afterwards) -> Summary:
     extension = done.prepared.extension
     drawn = {} if extension is None else extension.settings["task"]["drawn"]
     own = task_values(drawn, observer, result.figures)
+    name = done.prepared.request.options.get(TRAINEE.flag)
+    score = None
+    if name is not None:
+        score = after.make("score", lambda: _score(name, own, done))
     values = {
-        **of_world.values, **own, "station": STATION, "cycle_us": 1e6 * result.step_s
+        **of_world.values, **own, "station": STATION, "score": score,
+        "cycle_us": 1e6 * result.step_s,
     }  # fmt: skip
-    return Summary(values, _shown(own, of_world.show))
+    return Summary(values, _shown(own, score, of_world.show))
 
 
-def _shown(own: object, show: Callable[[], None]) -> Callable[[], None]:
-    def both() -> None:
-        show_task(own)  # type: ignore[arg-type]
+def _score(name: str, own: TaskSummary, done: Done) -> ScoreSummary:
+    """Keep the score of the person who drove; his scores in this world."""
+    scenario, folder = done.result.plan.scenario, done.result.recorder.path.parent
+    score = DrivingScore(
+        name=name, run=folder.name, scenario=scenario.name, seed=scenario.seed,
+        succeeded=own["succeeded"], reason=own["reason"], time_s=own["time_s"],
+        path_m=own["path_m"], contacts=own["contacts"], jerk_m_s3=own["jerk_m_s3"],
+    )  # fmt: skip
+    return summarize_scores(add_score(folder.parent, score))
+
+
+def _shown(
+    own: TaskSummary, score: ScoreSummary | None, show: Callable[[], None]
+) -> Callable[[], None]:
+    def all_of_it() -> None:
+        show_task(own)
+        if score is not None:
+            show_score(score)
         show()
 
-    return both
+    return all_of_it

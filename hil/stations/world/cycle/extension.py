@@ -7,6 +7,7 @@ byte by byte as without this module.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from hil.recording.signals import Signal
     from hil.stations.world.cycle.bench import WorldBench
     from hil.stations.world.cycle.figures import WorldFigures
+    from hil.stations.world.sources.source_setup import LiveInputs
     from hil.timing.clock import Tick
 
 
@@ -69,3 +71,6 @@ class WorldExtension:
     """Signals of its rows behind this station's, all of them floats."""
     open: Callable[[WorldBench], RunObserver]
     """Makes the observer of a run."""
+    driver: Callable[[LiveInputs, bool], AbstractContextManager[Any]] | None = None
+    """Opens what a person drives by, given whether a desk holds the run; it gives an action between
+    steps (`hil.stations.world.cycle.loop.BetweenSteps`). None: nobody drives."""

@@ -29,9 +29,12 @@ AXES_TOLD: Final = ("x", "y", "z", "about x", "about y", "about z")
 
 
 def open_desk(
-    plan: WorldPlan, header: RunHeader, now_s: Callable[[], float]
+    plan: WorldPlan, header: RunHeader, now_s: Callable[[], float], *, driven: bool = False
 ) -> AbstractContextManager[PanelOperator]:
     """Desk that panels find; a motion that an operator leads has to be held there.
+
+    Args:
+        driven: whether a person drives the robot by its diagram, which has to be held, too.
 
     Raises (on entering):
         RefusedError: on the virtual clock, or if the desk cannot be set up; nothing has moved.
@@ -41,7 +44,13 @@ def open_desk(
     prover = () if plan.diagram is None else PROGRAM
     scenario = plan.scenario
     return led_run(
-        header, scenario.step_s, STATION, scenario.clock, now_s, live=plan.live, prover=prover
+        header,
+        scenario.step_s,
+        STATION,
+        scenario.clock,
+        now_s,
+        live=plan.live or driven,
+        prover=prover,
     )
 
 

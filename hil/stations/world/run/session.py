@@ -153,7 +153,8 @@ def play_world(
     if extension is not None:
         table |= extension.settings
     header = opening.header(signals, clock, table, _facts(plan, signals.station), VERSIONED)
-    led = _operator(plan, opening, header, clock)
+    driver = None if extension is None else extension.driver
+    led = _operator(plan, opening, header, clock, driven=driver is not None)
     audience = None if led is None else led.telemetry
     journal = opening.journal(header, clock, plan.scenario.recording, HOLDS, audience)
     live = None if watch is None else watch(bench, journal)
@@ -173,6 +174,8 @@ def play_world(
         between.append(law_changes(changer))
         if not opening.virtual:
             opening.enter(tapped(plan, bench))
+    if driver is not None:
+        between.append(opening.enter(driver(means, led is not None)))
     lost = partial(_lost, led, live)
     turning = WorldRun(
         bench, paced, journal, signals, stopped, lost, between=between, observer=observer
@@ -191,11 +194,11 @@ def play_world(
 
 
 def _operator(
-    plan: WorldPlan, opening: Opening, header: RunHeader, clock: Clock
+    plan: WorldPlan, opening: Opening, header: RunHeader, clock: Clock, *, driven: bool
 ) -> PanelOperator | None:
     """Open the desk of a run with an operator; panels are shown any other one in real time."""
     if opening.operator:
-        return opening.enter(open_desk(plan, header, clock.now_s))
+        return opening.enter(open_desk(plan, header, clock.now_s, driven=driven))
     if not opening.virtual:
         from hil.desk.unattended_runs import announced  # Linux only
 

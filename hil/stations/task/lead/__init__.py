@@ -1,0 +1,1 @@
+"""Runs in which a person drives, and the scores of persons."""
