@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 TRACE_STEP_M: Final = 1e-3
-SEEN_M: Final = (0.3, 12.0)
+SEEN_M: Final = (0.3, 16.0)
 """Least and greatest diameter of the view [m]."""
 LOW: Final = 0.3
 """Height of a scene, as a share of its width, below which it is seen from above its walls."""
