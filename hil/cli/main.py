@@ -18,6 +18,7 @@ from hil.cli.stations import refuse_foreign, with_station_options
 from hil.cli.together import check_together, refuse_for_several, run_together_and_print
 from hil.config.build import check_build, describe_build
 from hil.config.errors import ConfigError
+from hil.config.file_kind import FileKind
 from hil.config.installation import InstallationError
 from hil.diagram.commands.diagram import app as diagrams
 from hil.run.file_kinds import TOGETHER, run_file
@@ -260,16 +261,31 @@ def schema(
     import orjson
 
     from hil.config.editor_schema import for_editors
-    from hil.run.file_kinds import kinds_by_name, schema_of_forms
+    from hil.run.file_kinds import kinds_by_name
 
     kinds = kinds_by_name()
     if what not in (*kinds, "all"):
         raise ConfigError("schema", [f"{what!r} is unknown; there are {', '.join(kinds)}, all"])
     if what == "all":
-        schemas = {kind.schema: schema_of_forms(kind) for kind in kinds.values()}
+        schemas = {kind.schema: _whole_schema(kind) for kind in kinds.values()}
     else:
-        schemas = schema_of_forms(kinds[what])
+        schemas = _whole_schema(kinds[what])
     typer.echo(orjson.dumps(for_editors(schemas), option=orjson.OPT_INDENT_2).decode())
+
+
+def _whole_schema(kind: FileKind) -> dict[str, Any]:
+    """Schema of a kind of file; that of a scenario with its table `draw`, which no model has."""
+    from hil.draw.table import draw_schema
+    from hil.run.file_kinds import schema_of_forms
+
+    schema = schema_of_forms(kind)
+    if not kind.station or kind is TOGETHER or "properties" not in schema:
+        return schema
+    drawn, definitions = draw_schema()
+    return schema | {
+        "properties": schema["properties"] | {"draw": drawn},
+        "$defs": schema.get("$defs", {}) | definitions,
+    }
 
 
 @app.command()

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Final
 
-from pydantic import Field, model_validator
+from pydantic import Field, TypeAdapter, model_validator
 
 from hil.config.drawn import DRAW
 from hil.config.errors import ConfigError, Wrong
@@ -107,6 +107,24 @@ LAWS: Final[Mapping[str, type[Law]]] = {
     "uniform": UniformLaw, "normal": NormalLaw, "choice": ChoiceLaw, "grid": GridLaw,
     "latin": LatinLaw,
 }  # fmt: skip
+
+
+def draw_schema() -> tuple[dict[str, Any], dict[str, Any]]:
+    """JSON schema of the table `draw`, and the definitions that it needs.
+
+    Keys that are no quoted paths are tables of tables, down to a law.
+    """
+    adapter: TypeAdapter[Law] = TypeAdapter(Law)
+    law = adapter.json_schema()
+    forms = law["anyOf"]
+    cases = [
+        {"if": {"required": [name]}, "then": form} for name, form in zip(LAWS, forms, strict=True)
+    ]
+    either = [{"required": [name]} for name in LAWS]
+    table = {"type": "object", "additionalProperties": {"$ref": "#/$defs/DrawnKeys"}}
+    keys = {"type": "object", "if": {"anyOf": either}, "then": {"allOf": cases}, "else": table}
+    about = "Keys of the scenario, or of a document that it names, and the law of each number."
+    return table | {"description": about}, law["$defs"] | {"DrawnKeys": keys}
 
 
 def laws_of(table: Any, source: str) -> dict[str, Law]:

@@ -117,7 +117,7 @@ STATION: Final = Station(
         moving=("moving", "stopping"),
         advice=ADVICE,
         margins=_late("view.margins:margins_of"),
-        pages=late_of("hil.diagram.run")("panel_page:pages"),
+        pages=_late("view.pages:pages"),
     ),
     scene=_late("view.scene:scenes_of"),
 )

@@ -19,7 +19,9 @@ from hil.diagram.run.changer import changes_of
 from hil.fmu.description import MAX_FILE_BYTES
 from hil.recording.reader import Recording
 from hil.run.edit_texts import edits_of
+from hil.run.registry import station_or_none
 from hil.stations.world.editing.plans import plan_from_header
+from hil.stations.world.plan.planned_motions import FreeMotion
 from hil.stations.world.plan.scenario import WorldPlan
 from hil.stations.world.run.session import run_world
 from hil.stations.world.signals import STATION
@@ -67,7 +69,7 @@ def rerun(path: Path, folder: Path, *, trusted: bool = False) -> Rerun:
         first = Recording.open(path)
         inputs.inherit(recorded_input_files(first))
         plan = _with_models(plan_of_recording(first), first, trusted=trusted)
-        result = run_world(plan, folder)
+        result = run_world(_as_long(plan, first), folder)
     second = Recording.open(result.recorder.path)
     return Rerun(second.path, (first.cycles, second.cycles), tuple(_differences(first, second)))
 
@@ -88,8 +90,10 @@ def plan_of_recording(recording: Recording) -> WorldPlan:
 
     Files that it names are taken from the recording's folder, whatever path it gives.
     """
-    if recording.header.signals.station != STATION:
-        problem = f"is of station {recording.header.signals.station}; {STATION} is needed"
+    name = recording.header.signals.station
+    station = station_or_none(name)
+    if name != STATION and (station is None or station.extends != STATION):
+        problem = f"is of station {name}; {STATION}, or one that extends it, is needed"
         raise ConfigError(str(recording.path), [problem])
     try:
         plan = plan_from_header(recording.header.scenario)
@@ -103,6 +107,19 @@ def plan_of_recording(recording: Recording) -> WorldPlan:
     return replace(
         plan, scenario=scenario, edits=edits, changes=changes, carried_in=recording.path
     )  # fmt: skip
+
+
+def _as_long(plan: WorldPlan, recording: Recording) -> WorldPlan:
+    """Plan that ends with the last row of a recording, whose own end somebody judged.
+
+    A run of this station ends by its motion, and so does its rerun.
+    """
+    scenario = plan.scenario
+    if recording.header.signals.station == STATION or not isinstance(scenario.motion, FreeMotion):
+        return plan
+    duration_s = (recording.cycles - 1) * scenario.step_s
+    motion = scenario.motion.model_copy(update={"duration_s": duration_s})
+    return replace(plan, scenario=scenario.model_copy(update={"motion": motion}))
 
 
 def _with_models(plan: WorldPlan, recording: Recording, *, trusted: bool) -> WorldPlan:
@@ -156,8 +173,12 @@ def _unchanged(
 
 
 def _differences(first: Recording, second: Recording) -> Iterator[SignalDiffers]:
-    """Signals that differ in the rows that both have, with the first such row."""
-    fields = first.header.signals.fields
+    """Signals that differ in the rows that both have, with the first such row.
+
+    What a station that extends this one adds to a row is not computed again, and left out.
+    """
+    own = first.header.signals.station == STATION
+    fields = [one for one in first.header.signals.fields if own or one.name in second.columns]
     found = {one.name: 0 for one in fields if one.name not in second.columns}
     for piece in first.pieces():
         rows = piece.rows
