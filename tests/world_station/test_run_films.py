@@ -13,9 +13,9 @@ from hil.recording.reader import Recording
 from hil.stations.world.plan.scenario_reader import load_world_plan
 from hil.stations.world.run.session import run_world
 from hil.stations.world.view import run_film as filming
-from hil.stations.world.view.pictures import PictureProcess
+from hil.stations.world.view.pictures import PictureProcess, PicturesError
 from hil.stations.world.view.recorded_world import RecordedWorld
-from sim.world.pictures.wire import PictureOrder
+from sim.world.pictures.wire import PictureOrder, View
 
 BLIND = {"__EGL_VENDOR_LIBRARY_FILENAMES": "/nowhere", "LD_LIBRARY_PATH": "/nowhere"}
 """With which no driver of EGL is found."""
@@ -84,6 +84,33 @@ def test_a_scene_is_looked_at_by_its_camera_and_a_lone_robot_as_a_whole(recorded
     view, fovy_rad = filming.view_of(alone, filming.FILM)
     assert view.target_m is not None
     assert fovy_rad == filming.FOVY_RAD
+
+
+def test_a_camera_that_follows_a_body_has_it_in_the_middle_wherever_it_goes(recorded):
+    """A red ball on the floor, far from where the view was placed."""
+    text = """<mujoco><worldbody><geom type="plane" size="20 20 0.1" rgba="0.5 0.5 0.5 1"/>
+    <light pos="0 0 9" dir="0 0 -1"/><body name="ball"><freejoint/>
+    <geom type="sphere" size="0.3" rgba="1 0 0 1"/></body></worldbody></mujoco>"""
+    view = View(0.5, -0.4, (0.0, 0.0, 0.0), 8.0, "ball")
+    order = PictureOrder(text=text, width=320, height=240, views=(view,), fovy_rad=0.8)
+    sizes = []
+    with PictureProcess(order) as process:
+        for x, y in ((0.0, 0.0), (5.0, -3.0), (-4.0, 6.0), (9.0, 9.0)):
+            picture = process.draw((x, y, 0.3, 1.0, 0.0, 0.0, 0.0))[0].astype(int)
+            red = picture[..., 0] - picture[..., 1] > 60
+            rows, columns = np.nonzero(red)
+            assert abs(rows.mean() - 119.5) < 4.0
+            assert abs(columns.mean() - 159.5) < 4.0
+            sizes.append(np.ptp(columns))
+    assert max(sizes) < 1.3 * min(sizes)  # it comes near by its angle
+    assert filming.travelling_base(recorded) == ""
+
+
+def test_a_camera_that_follows_no_body_of_the_model_is_refused(recorded):
+    view = View(0.5, -0.4, (0.0, 0.0, 0.0), 8.0, "nobody")
+    order = PictureOrder(text=recorded.text.text, views=(view,))
+    with pytest.raises(PicturesError, match="no such body"):
+        PictureProcess(order)
 
 
 def test_without_opengl_the_run_counts_and_the_film_is_told_to_be_missing(tmp_path, monkeypatch):

@@ -11,14 +11,18 @@ from numpy.typing import NDArray
 
 from sim.world.engine.library import engine
 from sim.world.engine.world_bodies import corners_of
-from sim.world.pictures.camera_fit import fitted
+from sim.world.pictures.camera_fit import camera_axes, fitted
 from sim.world.pictures.lit_text import MARK, axis_length_m, lit_text
-from sim.world.pictures.wire import PictureOrder, WireError
+from sim.world.pictures.wire import PictureOrder, View, WireError
 
 Array = NDArray[np.float64]
 
 GLASS: Final = 0.35
 """Opacity of a body when axes within it are drawn."""
+FOLLOWED_M: Final = 3.0
+"""Height of what a camera sees around a body that it follows [m]."""
+NEAR_M: Final = 0.1
+"""Least distance of a camera from a body that it follows [m]."""
 
 
 class Drawing:
@@ -49,7 +53,9 @@ class Drawing:
         aspect = order.width / order.height
         seen = np.concatenate([points, *self._axes(axis_length_m(points))])
         views = (fitted(view, seen, order.fovy_rad, aspect) for view in order.views)
-        self._cameras = [self._camera(view) for view in views]
+        self._views = list(views)
+        self._cameras = [self._camera(view) for view in self._views]
+        self._check_followed()
         self._renderer: Any = self._engine.Renderer(self._model, order.height, order.width)
         self._options: Any = self._engine.MjvOption()
         self._options.sitegroup[:] = 0
@@ -68,10 +74,31 @@ class Drawing:
         self._data.qpos[:] = _checked(positions, self._model.nq)
         for step in ("mj_kinematics", "mj_comPos", "mj_camlight"):
             getattr(self._engine, step)(self._model, self._data)
-        for picture, camera in zip(self._picture, self._cameras, strict=True):
+        for picture, camera, view in zip(self._picture, self._cameras, self._views, strict=True):
+            self._turn(camera, view)
             self._renderer.update_scene(self._data, camera, self._options)
             self._renderer.render(out=picture)
         return self._picture
+
+    def _check_followed(self) -> None:
+        body = self._engine.mjtObj.mjOBJ_BODY
+        for view in self._views:
+            if view.follows and self._engine.mj_name2id(self._model, body, view.follows) < 0:
+                raise WireError(f"follows {view.follows!r}: the model has no such body")
+
+    def _turn(self, camera: Any, view: View) -> None:
+        """Turn a camera that follows a body towards it, and choose its angle."""
+        fovy_rad = self._order.fovy_rad
+        if view.follows and view.target_m is not None and view.distance_m is not None:
+            place = np.array(view.target_m) - view.distance_m * camera_axes(view)[0]
+            target = self._data.body(view.follows).xpos
+            x, y, z = (target - place).tolist()
+            away_m = max(math.hypot(x, y, z), NEAR_M)
+            camera.lookat[:], camera.distance = target, away_m
+            camera.azimuth = math.degrees(math.atan2(y, x))
+            camera.elevation = math.degrees(math.atan2(z, math.hypot(x, y)))
+            fovy_rad = min(fovy_rad, 2.0 * math.atan(0.5 * FOLLOWED_M / away_m))
+        self._model.vis.global_.fovy = math.degrees(fovy_rad)
 
     def _taken(self, text: str) -> Any:
         try:

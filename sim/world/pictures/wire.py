@@ -51,6 +51,8 @@ class View:
     """Middle of the picture, in the world."""
     distance_m: float | None = None
     """Distance from there to the camera."""
+    follows: str = ""
+    """Body that a camera at a fixed place turns to, and comes near by its angle; empty for none."""
 
     def __post_init__(self) -> None:
         place = (*(self.target_m or ()), self.distance_m or 0.0)

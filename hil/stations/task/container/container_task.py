@@ -12,11 +12,35 @@ if TYPE_CHECKING:
     from hil.config.settings import Settings
     from hil.stations.task.container.container_judge import ContainerJudge
     from hil.stations.task.plan.task import DrawnTask
+    from sim.world.robots.model import Robot
 
 _late: Final = late_of("hil.stations.task.container")
-WHEELS: Final = {"name": "wheels", "joints": (1, 2)}
-ARM: Final = {"name": "arm", "joints": (5, 6, 7, 8, 9, 10), "end": 13}
-JAWS: Final = {"name": "jaws", "joints": (11,)}
+SIDES: Final = ("left", "right")
+"""First words of the wheels' joints, one driven at each side."""
+ARM: Final = ("arm", "hand")
+"""First words of the arm's joints."""
+END: Final = "grip"
+"""Joint whose place is the tool."""
+JAW: Final = "left_jaw"
+"""Joint of the jaws' drive, which moves both."""
+
+
+def _groups(robot: Robot) -> dict[str, Any]:
+    """Groups of a robot's driven joints that the diagram commands, by the joints' names."""
+    names = {one.number: one.name for one in robot.joints}
+    driven = [one.joint for one in robot.drives]
+    jaws = tuple(one for one in driven if names[one] == JAW)
+    wheels = tuple(
+        one for one in driven if names[one].partition("_")[0] in SIDES and one not in jaws
+    )
+    arm = tuple(one for one in driven if names[one].partition("_")[0] in ARM)
+    end = next((number for number, name in names.items() if name == END), None)
+    return {
+        "group": (
+            {"name": "wheels", "joints": wheels}, {"name": "arm", "joints": arm, "end": end},
+            {"name": "jaws", "joints": jaws},
+        )
+    }  # fmt: skip
 
 
 def _judge(settings: Settings, drawn: DrawnTask, bench: Any) -> ContainerJudge:
@@ -39,7 +63,7 @@ TASK: Final = Task(
     },
     inputs=("container_m", "container_heading_rad", "bin_m"),
     outputs=("wheels", "arm", "jaws", "phase", "reason", "done"),
-    diagram={"group": (WHEELS, ARM, JAWS)},
+    diagram=_groups,
     starts=("start",),
     led={
         "manual": LedBlocks(

@@ -54,6 +54,10 @@ class DiagramChoice:
     """Name of a sub-diagram of the file → diagram that is computed in its place."""
 
 
+def _no_keys(_: Robot) -> Mapping[str, Any]:
+    return {}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedBlocks:
     """Parameters of a diagram's panel blocks by which a person drives, each ``path.name``."""
@@ -89,8 +93,8 @@ class Task:
     """Inputs that a diagram of the task must have."""
     outputs: tuple[str, ...] = ()
     """Outputs that a diagram of the task must have besides the drives' commands."""
-    diagram: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Further keys of the table ``[diagram]``, such as its groups."""
+    diagram: Callable[[Robot], Mapping[str, Any]] = _no_keys
+    """Further keys of the table ``[diagram]`` for a robot, such as its groups."""
     starts: Sequence[str] = ()
     """Buttons that are pressed when a run begins, unless a person leads it."""
     led: Mapping[str, LedBlocks] = field(default_factory=dict[str, LedBlocks])

@@ -136,7 +136,7 @@ def _world_scenario(
             "change": [one.model_dump() for one in scenario.diagram.change],
             "feed": [{"input": key, "value": value} for key, value in drawn.reported.items()
                      if key in inputs],
-            **task.diagram,
+            **task.diagram(drawn.robot),
         },
     }  # fmt: skip
     return WorldScenario.build(table, str(path))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -21,6 +21,7 @@ from sim.world.engine.world import ModelRefusedError
 from sim.world.pictures.camera_fit import fitted
 from sim.world.pictures.video import FilmsMissingError, write_video
 from sim.world.pictures.wire import PictureOrder, View, WireError
+from sim.world.robots.model import BASE
 
 if TYPE_CHECKING:
     from hil.stations.world.view.recorded_world import RecordedWorld
@@ -36,6 +37,8 @@ STILL: Final = (480, 360)
 """Width and height of an instant [px]."""
 LOOKED_AT: Final = 12
 """Number of states that place the camera, so that all of the motion is in the picture."""
+TRAVELLED_M: Final = 1.0
+"""Way of a robot's base from which a film follows it [m]."""
 FOVY_RAD: Final = math.radians(30.0)
 """Angle between upper and lower edge of a picture that is placed so [rad]."""
 
@@ -71,7 +74,7 @@ def film(
     """
     rows = recorded.rows(rate_hz)
     try:
-        pictures = (picture for _, picture in _drawn(recorded, rows, FILM))
+        pictures = (picture for _, picture in _drawn(recorded, rows, FILM, follows=True))
         return write_video(path, pictures, rate_hz, lambda count: report(count / len(rows)))
     except (FilmsMissingError, OSError) as error:
         raise PicturesError(f"{path}: {error}") from None
@@ -100,10 +103,13 @@ def instants_at(
 
 
 def _drawn(
-    recorded: RecordedWorld, rows: NDArray[np.intp], size: tuple[int, int], view: View | None = None
-) -> Iterator[tuple[int, Bytes]]:
+    recorded: RecordedWorld, rows: NDArray[np.intp], size: tuple[int, int],
+    view: View | None = None, *, follows: bool = False,
+) -> Iterator[tuple[int, Bytes]]:  # fmt: skip
     try:
         view, fovy_rad = view_of(recorded, size) if view is None else (view, FOVY_RAD)
+        if follows and (base := travelling_base(recorded)):
+            view = replace(view, follows=base)
         order = PictureOrder(
             text=recorded.text.text, start=tuple(recorded.positions[0].tolist()), width=size[0],
             height=size[1], views=(view,), fovy_rad=fovy_rad, quality="fine",
@@ -121,6 +127,18 @@ def _states(recorded: RecordedWorld, rows: NDArray[np.intp]) -> Iterator[NDArray
     for row in rows.tolist():
         yield recorded.positions[row].copy()
         let_go(recorded.positions)
+
+
+def travelling_base(recorded: RecordedWorld) -> str:
+    """Name of the body of the first robot's base, if it goes far; empty if it does not."""
+    world, places = recorded.world(), list[NDArray[np.float64]]()
+    for row in recorded.spread(LOOKED_AT).tolist():
+        world.move_to(recorded.positions[row])
+        world.settle()
+        places.append(world.robots[0].pose(BASE)[:3, 3].copy())
+    if np.ptp(np.array(places), axis=0).max() < TRAVELLED_M:
+        return ""
+    return f"{world.robots[0].placed.prefix}l{BASE}"
 
 
 def view_of(recorded: RecordedWorld, size: tuple[int, int]) -> tuple[View, float]:
