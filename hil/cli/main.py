@@ -279,13 +279,12 @@ def _whole_schema(kind: FileKind) -> dict[str, Any]:
     from hil.run.file_kinds import schema_of_forms
 
     schema = schema_of_forms(kind)
-    if not kind.station or kind is TOGETHER or "properties" not in schema:
+    if not kind.station or kind is TOGETHER:
         return schema
     drawn, definitions = draw_schema()
-    return schema | {
-        "properties": schema["properties"] | {"draw": drawn},
-        "$defs": schema.get("$defs", {}) | definitions,
-    }
+    for form in [case["then"] for case in schema.get("allOf", ())] or [schema]:
+        form["properties"] = form["properties"] | {"draw": drawn}
+    return schema | {"$defs": schema.get("$defs", {}) | definitions}
 
 
 @app.command()

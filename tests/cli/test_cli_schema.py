@@ -58,7 +58,8 @@ def test_it_refuses_unknown_keys_and_says_what_it_is_of(kind):
         assert form["additionalProperties"] is False
         assert "description" in form
     assert schema["title"] == KINDS[kind].name
-    assert all(table["additionalProperties"] is False for table in schema.get("$defs", {}).values())
+    tables = {name: one for name, one in schema.get("$defs", {}).items() if name != "DrawnKeys"}
+    assert all(table["additionalProperties"] is False for table in tables.values())
 
 
 def test_all_is_each_of_them_by_its_name():

@@ -109,3 +109,18 @@ def test_the_schema_of_register_maps_has_the_keys_that_their_reader_knows():
         register_map_from(tomllib.loads(f"moon = 1\n{text}"), "rack")
     known = set(re.findall(r"\w+", str(told.value).split("known: ")[1]))
     assert known == set(ModbusDriveFile.model_fields)
+
+
+@pytest.mark.parametrize("kind", ["arm-scenario", "world-scenario", "task-scenario"])
+def test_the_table_draw_is_known_with_its_laws_and_nothing_else(validators, kind):
+    laws = """[draw]
+"rate_hz" = { uniform = [1.0, 2.0] }
+[draw.task]
+gap = { grid = [0.8, 1.0], count = 3 }
+"""
+    found = [one for one in wrong(validators, kind, laws) if one[0].startswith("draw")]
+    assert found == []
+    for bad in ('"x" = 3', '"x" = { uniform = [1.0] }', '"x" = { uniform = [1, 2], often = 3 }',
+                '"x" = { latin = [1, 2] }'):  # fmt: skip
+        text = f"[draw]\n{bad}\n"
+        assert [one for one in wrong(validators, kind, text) if one[0].startswith("draw")], bad
