@@ -124,9 +124,11 @@ class ContainerJudge:
         contacts = self._contacts.now()
         if contacts is not self._known:
             self._sort(contacts)
-        base = self._robot.pose(BASE)
-        self.course.update(t_s, base)
-        self.jerk.update(t_s, float(base[0, 3]), float(base[1, 3]))
+        if self.course.is_due(t_s):
+            self.course.update(t_s, self._robot.pose(BASE))
+        if self.jerk.is_due(t_s):
+            x, y = self._robot.pose(BASE)[:2, 3].tolist()
+            self.jerk.update(t_s, x, y)
         found = self._collisions(t_s)
         self._hold(t_s, found)
         if self._speeds.any_above(REST_SPEED):
