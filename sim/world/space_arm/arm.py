@@ -156,10 +156,12 @@ def _kernel_arrays(arm: Arm) -> ArmArrays:
         tool_rotation=np.ascontiguousarray(before.T @ arm.tool_rotation),
         tool_offset=before.T @ arm.tool_offset_m,
         gravity=np.array(arm.gravity_m_s2),
+        wrench=np.zeros(6),
         mixed=None if _is_common(arm) else True,
     )
-    for array in (arrays.links, arrays.tool_rotation, arrays.tool_offset, arrays.gravity):
-        array.setflags(write=False)
+    for array in arrays:
+        if isinstance(array, np.ndarray):
+            array.setflags(write=False)
     return arrays
 
 

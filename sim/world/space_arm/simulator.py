@@ -16,6 +16,7 @@ from sim.world.space_arm.actions import (
 )
 from sim.world.space_arm.arm import Arm, Body
 from sim.world.space_arm.capped_sdirk4 import CappedSdirk4
+from sim.world.space_arm.contact import HeldContact
 from sim.world.space_arm.drive import (
     BACK_EMF,
     BRAKE,
@@ -33,6 +34,7 @@ from sim.world.space_arm.integrators import Integrator, Sdirk2, Span, SpanStatus
 from sim.world.space_arm.kernels import stage
 from sim.world.space_arm.kernels.drive_law import motor_torque, torque_rate
 from sim.world.space_arm.kernels.dynamics import (
+    ArmArrays,
     gripper_jacobian,
     gripper_pose,
     make_scratch,
@@ -48,6 +50,7 @@ from sim.world.space_arm.kernels.sdirk2 import (
     mark_face_contacts,
 )
 from sim.world.space_arm.kernels.vectors import copied, table_of
+from sim.world.space_arm.links import numbers
 from sim.world.space_arm.payload import grapple_rates
 from sim.world.space_arm.snapshot import Snapshot, active_of
 
@@ -71,9 +74,11 @@ class SpaceArm:
         q_rad: angles of the joints at the start, at rest [rad], shape (n,).
         payload: what the gripper holds at the start.
         integrator: how time passes; None = SDIRK2 with the usual accuracy.
+        contact: what a held body may touch; it belongs to this arm alone.
 
     Raises:
-        ValueError: if the angles are not finite or out of the joints' limits.
+        ValueError: if the angles are not finite or out of the joints' limits, or the payload is
+            inside what it may touch.
     """
 
     def __init__(
@@ -84,6 +89,7 @@ class SpaceArm:
         *,
         payload: Body | None = None,
         integrator: Integrator | None = None,
+        contact: HeldContact | None = None,
     ) -> None:
         self._empty = arm
         self.effects: DriveEffects = effects.effects if isinstance(effects, DriveModel) else effects
@@ -95,11 +101,19 @@ class SpaceArm:
         self._scratch = make_scratch()
         self._stage = stage.make_stage(arm.joints)
         self._brakes = np.zeros(arm.joints, dtype=np.bool_)
+        self._wrench: Array | None = None
         self._time_s = 0.0
         self._state = table_of(STATE_ROWS, arm.joints)
         self._state[Q] = self._checked_angles(q_rad)
+        self.contact: HeldContact | None = contact
         self.payload = payload
         self._load(payload)
+        if contact is not None and payload is not None:
+            depth_m = contact.inside_m(self._arrays, self._state[Q])
+            if depth_m > 0.0:
+                raise ValueError(
+                    f"the payload begins {1e3 * depth_m:.3g} mm inside the fixture: begin before it"
+                )
 
     def _checked_angles(self, q_rad: Sequence[float] | Array) -> Array:
         q = np.array(q_rad, dtype=np.float64)
@@ -115,9 +129,14 @@ class SpaceArm:
         return q
 
     def _load(self, payload: Body | None) -> None:
-        self.payload = payload
-        self.arm: Arm = self._empty if payload is None else self._empty.with_payload(payload)
-        self._arrays = self.arm.arrays()
+        arm = self._empty if payload is None else self._empty.with_payload(payload)
+        if self.contact is not None:
+            if payload is None:
+                self.contact.clear()
+            else:
+                self.contact.hold(arm)
+        self.payload, self.arm = payload, arm
+        self._arrays = arm.arrays()
 
     @property
     def joints(self) -> int:
@@ -139,6 +158,8 @@ class SpaceArm:
         if state.shape != self._state.shape or not np.isfinite(state).all():
             raise ValueError(f"a state is finite and of shape {self._state.shape}")
         self._state[:] = state
+        if self.contact is not None:
+            self.contact.clear()
 
     @property
     def brakes(self) -> tuple[bool, ...]:
@@ -173,6 +194,7 @@ class SpaceArm:
         duration_s: float = TICK_S,
         samples: int = 1,
         actions: Sequence[TimedAction] = (),
+        wrench: Sequence[float] | Array | None = None,
     ) -> Snapshot:
         """Advance by a tick with constant commanded rates.
 
@@ -183,10 +205,13 @@ class SpaceArm:
             samples: how often within the tick it is noted where the gripper is; the tick is passed
                 in so many parts.
             actions: what is done to the drives within it, at times from its beginning [s].
+            wrench: what acts on the gripper from outside all the time: force [N], then moment about
+                the origin of G [N m], in base axes, shape (6,); None for nothing.
 
         Raises:
             ValueError: if a command is not finite or absurd, or the duration not above 0, or there
-                is no look, or an action is not within the tick; nothing has moved then.
+                is no look, or an action is not within the tick, or the wrench not six finite
+                numbers; nothing has moved then.
         """
         asked = self._checked_command(rate_cmd_rad_s)
         if not (math.isfinite(duration_s) and duration_s > 0.0):
@@ -196,6 +221,7 @@ class SpaceArm:
         for one in actions:
             if not 0.0 <= one.at_s < duration_s:
                 raise ValueError(f"{one.action} at {one.at_s!r} s: not in [0, {duration_s:g}) s")
+        self._wrench = None if wrench is None else numbers(wrench, (6,), "wrench [N; N m]")
         slip = self._state[SLIP].copy()
         span, path_m = self._pass(asked, duration_s, samples, actions)
         self._time_s += duration_s
@@ -244,10 +270,25 @@ class SpaceArm:
 
     def _lead(self, held: tuple[Array, Array], span_s: float) -> Span:
         """Lead the state through a span without an action in it [s]."""
-        return self._integrator.pass_time(self._arrays, self._drive, self._state, *held, span_s)
+        arrays, drive, state, integrator = (
+            self._loaded(),
+            self._drive,
+            self._state,
+            self._integrator,
+        )
+        if self.contact is None or self.payload is None:
+            return integrator.pass_time(arrays, drive, state, *held, span_s)
+        return self.contact.pass_time(integrator, arrays, drive, state, held, span_s)
+
+    def _loaded(self) -> ArmArrays:
+        """Return the arm with what acts on its gripper from outside."""
+        return self._arrays if self._wrench is None else self._arrays._replace(wrench=self._wrench)
 
     def snapshot(self) -> Snapshot:
-        """Return the arm's present state, without letting time pass; nothing is commanded."""
+        """Return the arm's present state, without letting time pass; nothing is commanded.
+
+        The wrench on the gripper is that of the last tick.
+        """
         return self._snapshot(
             *self._braked(np.zeros(self.joints)),
             self._state[SLIP],
@@ -308,7 +349,10 @@ class SpaceArm:
     def _gear_torques(self, command: Array, dry: Array) -> Array:
         """Compute the present torques through the gears, whatever holds the links."""
         state, drive, s = self._state, self._drive, self._stage
-        stage.put_masses(self._arrays, state[Q], state[V], self._scratch, s)
+        arrays = self._loaded()
+        if self.contact is not None and self.contact.touching:
+            arrays = self.contact.add_wrench(arrays)
+        stage.put_masses(arrays, state[Q], state[V], self._scratch, s)
         s[stage.SIDE] = 0.0
         if drive[HOLD, 0] == RIGID_GAP:
             mark_face_contacts(drive, state, s)
@@ -335,10 +379,11 @@ class SpaceArm:
             raise ValueError(f"twist {twist!r}: six finite numbers are needed")
         firm = self._drive[INERTIA] if self._drive[HOLD, 0] == RIGID else np.zeros(self.joints)
         state = self._state
-        state[V] = grapple_rates(self._empty, state[Q], state[V], body, twist, firm)
+        rates = grapple_rates(self._empty, state[Q], state[V], body, twist, firm)
+        self._load(body)
+        state[V] = rates
         if self._drive[HOLD, 0] == RIGID:
             state[W] = state[V]
-        self._load(body)
 
     def release(self) -> Array:
         """Let the payload go; joints keep their rates, and so does the body.

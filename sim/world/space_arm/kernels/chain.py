@@ -50,6 +50,9 @@ class ArmArrays(NamedTuple):
     tool_rotation: Array  # axes of the gripper frame G in the last K, shape (3, 3)
     tool_offset: Array  # origin of G in the last K [m], shape (3,)
     gravity: Array  # in base axes [m/s2], shape (3,)
+    wrench: (
+        Array  # on the gripper, `mass_and_bias` counts it: force [N], moment about G [N m], (6,)
+    )
     mixed: bool | None  # None for six revolute joints, which the compiler knows; else True
 
 

@@ -54,6 +54,7 @@ from sim.world.space_arm.kernels.vectors import (
     times,
     vector_at,
 )
+from sim.world.space_arm.kernels.wrench import take_wrench
 
 __all__ = [
     "ArmArrays",
@@ -201,6 +202,7 @@ def _mass_and_bias(
     _move_links(n, mixed, arm, q, v, t)
     _push_links(arm.lanes, arm.links, t)
     _gather(n, mixed, arm.links, t, bias)
+    take_wrench(n, mixed, arm, t, bias)
     _composite(n, mixed, arm.links, t, mass)
 
 
@@ -214,7 +216,8 @@ def mass_and_bias(
         q: joint angles [rad], shape (n,).
         v: joint rates [rad/s], shape (n,).
         mass_out: gets D, full and symmetric [kg m2], shape (n, n).
-        bias_out: gets Coriolis, centrifugal and gravity torques [N m], shape (n,).
+        bias_out: gets Coriolis, centrifugal and gravity torques less those of the wrench on the
+            gripper [N m], shape (n,).
     """
     if arm.mixed is None:
         _mass_and_bias(COMMON_JOINTS, False, arm, q, v, scratch, mass_out, bias_out)
@@ -238,6 +241,8 @@ def inverse_torque(
     arm: ArmArrays, q: Array, v: Array, a: Array, scratch: Scratch, out: Array
 ) -> None:
     """Compute the torques ``D(q) a + bias`` that a motion needs, without D (no allocation).
+
+    The wrench on the gripper is not counted.
 
     Args:
         q: joint angles [rad], shape (n,).
