@@ -60,6 +60,8 @@ TICK_S = 0.35
 """Time between two points of the robot's continuous path, and of the original's loop [s]."""
 INSTANT_S = 1e-6
 """Length of the implicit step whose torques are taken for those of this moment [s]."""
+INSIDE_M = 1e-9
+"""Depth inside a fixture up to which a payload touches it at the start, for rounding [m]."""
 ABSURD_RATIO = 10.0
 """Multiple of a joint's largest rate above which a command is a mistake."""
 
@@ -110,7 +112,7 @@ class SpaceArm:
         self._load(payload)
         if contact is not None and payload is not None:
             depth_m = contact.inside_m(self._arrays, self._state[Q])
-            if depth_m > 0.0:
+            if depth_m > INSIDE_M:
                 raise ValueError(
                     f"the payload begins {1e3 * depth_m:.3g} mm inside the fixture: begin before it"
                 )
