@@ -148,7 +148,7 @@ def test_contact_never_gives_what_it_has_not_taken() -> None:
             most = max(most, energy_j(space))
         touched += contact.peak_force_n > 0.0
         lost += most < (1.0 - 1e-4) * before or energy_j(space) < (1.0 - 1e-4) * before
-        assert most <= before * (1.0 + 2e-6), (seed, most / before - 1.0)
+        assert most <= before * (1.0 + 2e-5), (seed, most / before - 1.0)
         assert contact.absorbed_j >= -1e-12, seed
     assert refused < 0.5 * cases
     assert touched > 0.2 * cases

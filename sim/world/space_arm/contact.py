@@ -32,6 +32,8 @@ SPRING_SHARE, DAMPER_SHARE = 0.15, 0.1
 dampers take away in one."""
 NEAR_M = 0.02
 """Distance of a point from a face, besides what it may move, at which short steps begin [m]."""
+CREDIT = 0.9999
+"""Share of what a contact takes that it may give back; the rest covers the integrator's errors."""
 OVERDRAWN = 0.9
 """Share of what the account pays for that a step which overdrew it is passed with."""
 
@@ -253,7 +255,7 @@ class HeldContact:
             state[:] = begun
             share = OVERDRAWN * self.absorbed_j / work if share == 1.0 else 0.0
         self._wrench *= share
-        self.absorbed_j -= work
+        self.absorbed_j -= work if work > 0.0 else CREDIT * work
         self.peak_force_n = max(self.peak_force_n, float(np.linalg.norm(self._wrench[:3])))
         return span
 
