@@ -119,7 +119,8 @@ class FreeBody:
             )
         centre = self.position_BF_m + self.rotation_BF @ self.body.com_m + span_s * self._drift
         steps = max(1, math.ceil(turn_rad / TURN_OF_STEP_RAD))
-        inverse, rotation = np.linalg.inv(self.body.inertia_kg_m2), self.rotation_BF
+        inverse: Array = np.linalg.inv(self.body.inertia_kg_m2)
+        rotation = self.rotation_BF
         for _ in range(steps):
             rotation = self._turned(rotation, inverse, span_s / steps)
         rate = rotation @ (inverse @ (rotation.T @ self._spin))

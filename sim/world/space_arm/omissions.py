@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.space_arm.arm import Arm
+from sim.world.space_arm.contact import HeldContact
 from sim.world.space_arm.drive import DriveEffects
 from sim.world.space_arm.integrators import Accuracy, Integrator, Sdirk2, Sdirk4
 from sim.world.space_arm.links import Body
@@ -120,11 +121,13 @@ class ReducedModel:
         *,
         integrator: Integrator | None = None,
         fine: bool = False,
+        contact: HeldContact | None = None,
     ) -> SpaceArm:
         """Make the simulated arm at rest; of simplified masses the payload is a part.
 
         Args:
             integrator: None for SDIRK2 with what is left out, or SDIRK4 if it is to be fine.
+            contact: what the payload may touch, if it is not a part of the arm.
         """
         if integrator is None and fine:
             integrator = Sdirk4(levers_m(arm), self.accuracy(Accuracy.fine()))
@@ -132,4 +135,11 @@ class ReducedModel:
             integrator = Sdirk2(levers_m(arm), self.accuracy(Accuracy()))
         if self.omitted & MASSES:
             arm, payload = self.loaded(arm, payload), None
-        return SpaceArm(arm, self.drive_effects(), q_rad, payload=payload, integrator=integrator)
+        return SpaceArm(
+            arm,
+            self.drive_effects(),
+            q_rad,
+            payload=payload,
+            integrator=integrator,
+            contact=contact,
+        )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from arm_driver.contour.val import OatConvention, from_oat
@@ -25,6 +26,7 @@ from hil.machines.robot.offered_links import SIM_URL, has_power, link_kind
 from hil.machines.robot.settings import RobotSettings
 from hil.machines.space_arm.settings import ArmSettings
 from hil.run.file_kinds import find_kind
+from hil.stations.arm.plan.fixture import FixtureSettings
 from hil.stations.arm.plan.simulation_accuracy import (
     FINE_MODELS,
     AskedAccuracy,
@@ -41,7 +43,9 @@ from hil.stations.arm.sources.settings import ArmSourceSettings, DiagramSourceSe
 from hil_common.arrays.pose import Pose
 from sim.world.space_arm.drive import DriveEffects, DriveModel
 from sim.world.space_arm.error_bound import ErrorBound
-from sim.world.space_arm.omissions import Omission, ReducedModel
+from sim.world.space_arm.links import SpaceArmError
+from sim.world.space_arm.omissions import MASSES, Omission, ReducedModel
+from sim.world.space_arm.simulator import INSIDE_M
 
 Point = tuple[Coordinate, Coordinate, Coordinate]
 OatDeg = tuple[float, float, float]
@@ -66,6 +70,8 @@ class SpaceArmChoice(Settings):
     """Drives that ``auto`` compares with."""
     payload: str = ""
     """Name of one of the arm's payloads that the gripper holds; empty for none."""
+    fixture: FixtureSettings | None = None
+    """Fixture that the payload may touch, and is then pushed back by."""
     start_deg: tuple[float, ...] | None = None
     """Angles of the revolute joints at the start [deg]; the arm's home if left out."""
     start_m: tuple[float, ...] | None = None
@@ -198,6 +204,14 @@ class ArmPlan(Settings):
     robot: RobotSettings
     scenario_file: str
 
+    def posture_rad(self) -> NDArray[np.float64]:
+        """Return the posture of the space arm at the start [rad; m], shape (n,)."""
+        chosen, arm = self.scenario.space_arm, self.space_arm
+        return arm.posture_rad(
+            arm.home_deg if chosen.start_deg is None else chosen.start_deg,
+            arm.home_m if chosen.start_m is None else chosen.start_m,
+        )
+
 
 def scenario_model() -> type[Settings]:
     """Return the model of a scenario of this station."""
@@ -293,6 +307,31 @@ def _faults_of_model(plan: ArmPlan) -> Iterator[tuple[str, str]]:
         yield key, f" = {chosen.model!r}: {plan.space_arm.name}: {lack}"
 
 
+def _faults_of_fixture(plan: ArmPlan) -> Iterator[tuple[str, str]]:
+    """Find what is wrong with the fixture of a plan without other faults."""
+    chosen, key = plan.scenario.space_arm, "space_arm.fixture"
+    if chosen.fixture is None:
+        return
+    if not chosen.payload:
+        yield key, ": only a body in the gripper touches it; name one with payload"
+    elif chosen.model == "auto":
+        yield key, ': model = "auto" chooses for free motions only; write model = "e", or another'
+    elif chosen.omissions() & MASSES:
+        yield key, f": touching needs all masses; omit = {list(chosen.omit)} leaves some out"
+    else:
+        try:
+            arm = plan.space_arm.arm().with_payload(plan.space_arm.payloads()[chosen.payload])
+            contact = chosen.fixture.contact()
+            contact.hold(arm)
+        except SpaceArmError as error:
+            yield key, f": {error}"
+            return
+        depth_m = contact.inside_m(arm.arrays(), plan.posture_rad())
+        if depth_m > INSIDE_M:
+            deep = f": the payload begins {1e3 * depth_m:.3g} mm inside it; begin before its faces"
+            yield key, deep
+
+
 def _check(plan: ArmPlan, source: str) -> None:
     scenario, space_arm, wrong = plan.scenario, plan.space_arm, list[Wrong]()
 
@@ -310,6 +349,8 @@ def _check(plan: ArmPlan, source: str) -> None:
     for key, text in _faults_of_model(plan):
         add(key, text)
     for key, text in _faults_of_actions(plan):
+        add(key, text)
+    for key, text in () if wrong else _faults_of_fixture(plan):
         add(key, text)
     if (scenario.mapping.start is None) != (scenario.mapping.start_joints_deg is None):
         add("mapping", ": start and start_joints_deg belong together; give both or none")

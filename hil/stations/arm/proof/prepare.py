@@ -152,15 +152,12 @@ def space_arm_of(plan: ArmPlan, integrator: Integrator | None = None) -> SpaceAr
     """
     chosen = plan.scenario.space_arm
     arm = plan.space_arm.arm()
-    start = plan.space_arm.posture_rad(
-        plan.space_arm.home_deg if chosen.start_deg is None else chosen.start_deg,
-        plan.space_arm.home_m if chosen.start_m is None else chosen.start_m,
-    )
     payload = plan.space_arm.payloads().get(chosen.payload)
     letter = chosen.reference if chosen.model == "auto" else chosen.model
     model = ReducedModel.of(DriveModel(letter).effects, chosen.omissions())
     integrator = integrator or _integrator(arm, chosen.simulation, model)
-    return model.space_arm(arm, start, payload, integrator=integrator)
+    contact = None if chosen.fixture is None else chosen.fixture.contact()
+    return model.space_arm(arm, plan.posture_rad(), payload, integrator=integrator, contact=contact)
 
 
 def _integrator(arm: Arm, simulation: SimulationAccuracy, model: ReducedModel) -> Integrator | None:
