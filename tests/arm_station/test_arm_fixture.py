@@ -29,8 +29,8 @@ def test_the_body_is_stopped_by_the_face() -> None:
         for _ in range(5):
             snapshot = space.advance(up)
         rises[name] = snapshot.position_BG_m[2]
-    assert rises["free"] > 1.18 + 0.02
-    assert 1.18 < rises["felt"] < rises["free"] - 0.01
+    assert rises["free"] > 1.18 + 0.015
+    assert 1.18 < rises["felt"] < rises["free"] - 0.005
     assert space.contact is not None
     assert space.contact.wrench[2] < -100.0
 
