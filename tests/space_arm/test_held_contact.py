@@ -131,6 +131,7 @@ def drawn(seed: int) -> tuple[HeldContact, Array, Array, Body]:
 
 
 @pytest.mark.campaign
+@pytest.mark.timeout(1800)
 def test_contact_never_gives_what_it_has_not_taken() -> None:
     touched = lost = refused = 0
     cases = campaign.count(10_000, least=60)

@@ -5,12 +5,12 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from hil.stations.task.plan.phase_names import phase_names
 
 from hil.config.file_search import configs_dir
 from hil.diagram.file.read import read
 from hil.stations.task.container.container_task import TASK
 from hil.stations.task.container.settings import ContainerSettings, Obstacle
-from hil.stations.task.plan.phase_names import phase_names
 from hil.stations.task.plan.reasons import REASONS
 from hil.stations.task.plan.scenario import TaskDiagram, TaskScenario
 from hil.stations.task.report.summaries import ValveFigures

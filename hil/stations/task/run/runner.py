@@ -185,9 +185,7 @@ def _show_judgement(own: object) -> None:
     show_valve(own)  # type: ignore[arg-type]
 
 
-def _shown(
-    own: object, score: ScoreSummary | None, show: Callable[[], None]
-) -> Callable[[], None]:
+def _shown(own: object, score: ScoreSummary | None, show: Callable[[], None]) -> Callable[[], None]:
     def all_of_it() -> None:
         _show_judgement(own)
         if score is not None:
