@@ -94,7 +94,7 @@ class ValveJudge:
         contacts = self._contacts.now()
         found = [*self._collisions(t_s, contacts), *self._grasps(t_s, contacts)]
         found += self._saturation(t_s)
-        if self._speeds.greatest() > REST_SPEED:
+        if self._speeds.any_above(REST_SPEED):
             self._rest_since_s = t_s
         if self._fatal is None:
             self._fatal = next((one for one in found if one.final), None)
