@@ -119,7 +119,7 @@ class FreeBody:
             )
         centre = self.position_BF_m + self.rotation_BF @ self.body.com_m + span_s * self._drift
         steps = max(1, math.ceil(turn_rad / TURN_OF_STEP_RAD))
-        inverse: Array = np.linalg.inv(self.body.inertia_kg_m2)
+        inverse = np.linalg.inv(self.body.inertia_kg_m2).astype(np.float64, copy=False)
         rotation = self.rotation_BF
         for _ in range(steps):
             rotation = self._turned(rotation, inverse, span_s / steps)
