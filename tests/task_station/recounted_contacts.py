@@ -1,6 +1,7 @@
 """Contacts of recorded container tasks, counted by the engine's own detection; no judge has a part.
 
-``python tests/task_station/recounted_contacts.py DIR`` counts in every recording below a folder.
+``python tests/task_station/recounted_contacts.py DIR`` counts in every recording below a folder,
+once in 10 ms.
 """
 
 import sys
@@ -10,18 +11,20 @@ from pathlib import Path
 from hil.recording.reader import Recording
 from hil.stations.world.view.recorded_world import world_text
 
+EVERY = 5
+"""Rows from one look to the next in a campaign's recordings: 10 ms."""
 CONTAINER = {"container", "grip", "grip_post_1", "grip_post_2"}
 BIN = {"bin", *(f"bin_side_{number}" for number in range(1, 5))}
 
 
-def states(recording: Recording) -> Iterator[tuple]:
-    """The engine's model and data at every row."""
+def states(recording: Recording, every: int = 1) -> Iterator[tuple]:
+    """The engine's model and data at every row, or each so many rows."""
     import mujoco
 
     text, _ = world_text(recording.header.scenario)
     model = mujoco.MjModel.from_xml_string(text.text, dict(text.files))
     data = mujoco.MjData(model)
-    for row in recording.column("world_coordinates"):
+    for row in recording.column("world_coordinates")[::every]:
         data.qpos[:] = row
         mujoco.mj_kinematics(model, data)
         mujoco.mj_collision(model, data)
@@ -46,16 +49,16 @@ def allowed(pair: frozenset[str]) -> bool:
     return pair <= {"world", "l1", "l2", "l3", "l4"} or pair <= links
 
 
-def forbidden(recording: Recording) -> list[list[str]]:
+def forbidden(recording: Recording, every: int = 1) -> list[list[str]]:
     """Pairs that touched and must not, in order of their names."""
-    seen = {pair for model, data in states(recording) for pair in touching(model, data)}
+    seen = {pair for model, data in states(recording, every) for pair in touching(model, data)}
     return sorted(sorted(pair) for pair in seen if not allowed(pair))
 
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1])
     files = sorted(folder.rglob("recording.mcap"), key=lambda file: [len(str(file)), str(file)])
-    found = {str(file.parent.relative_to(folder)): forbidden(Recording.open(file.parent))
+    found = {str(file.parent.relative_to(folder)): forbidden(Recording.open(file.parent), EVERY)
              for file in files}  # fmt: skip
     for name, pairs in found.items():
         if pairs:
