@@ -50,6 +50,8 @@ TURN_RAD_S: Final = 0.02
 JOINT_RAD_S: Final = 0.03
 JAW_M_S: Final = 0.002
 """Speeds below which a robot is at rest."""
+MEAN_S: Final = 0.02
+"""Time constant of their means [s]: slip of a contact by micrometres in a step is no motion."""
 TYPICAL_S: Final = {
     "drive": 5.0, "dock": 3.0, "reach": 1.4, "look_1": 1.1, "look_2": 4.0, "look_3": 1.5,
     "look_4": 1.5, "over": 0.2, "lower": 0.6, "grasp": 0.4, "lift": 0.5, "check": 0.6, "raise": 0.5,
@@ -183,13 +185,15 @@ class Watch:
         self.case: Case | None = None
         self.fault_s, self.moved_s, self.used_s, self._in_use_s = 0.0, 0.0, 0.0, 0.0
         self._last_s = 0.0
+        self._mean = np.zeros(len(self._bounds))
 
     def strike(self, case: Case, at_s: float) -> None:
         self.case, self.fault_s, self.moved_s = case, at_s, at_s
 
     def see(self, t_s: float) -> None:
         speeds = np.concatenate([self._data.qvel[self._at], self._bench.robot.speeds()])
-        over = np.abs(speeds) / self._bounds
+        self._mean += min(1.0, (t_s - self._last_s) / MEAN_S) * (speeds - self._mean)
+        over = np.abs(self._mean) / self._bounds
         moves = bool(over.max() > 1.0)
         if moves:
             self.mover = self._names[int(over.argmax())]
