@@ -31,7 +31,7 @@ NEEDS = {
 """Commands that are not run, and why."""
 LONG = re.compile(
     r"^hil (run|check|cue|fmu export|fmu run|arm (identify|goto|simplify|table)|world show"
-    r"|platform prove)\b"
+    r"|platform prove|campaign container)\b"
 )
 """Commands of more than a moment, run by `make test-long`."""
 STOPPED = re.compile(r"^hil run (leaves_envelope)$|^hil platform prove paper( --pictures \S+)?$")
