@@ -251,8 +251,8 @@ def test_what_the_scenario_slides_and_presses_is_recorded_and_seen_in_the_motion
     (page,) = pages(recording.header.scenario)
     assert page.widgets == (
         PageButton(label="again", counts="presses.again"),
-        PageNumber(label="number", column="panel_number", digits=3),
         PageSlider(label="Pace", key="set.pace", low=0.0, high=1.0, step=0.005, value=1.0),
+        PageNumber(label="number", column="panel_number", digits=3),
     )
 
 

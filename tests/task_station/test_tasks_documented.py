@@ -5,10 +5,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from hil.stations.task.plan.phase_names import phase_names
 
 from hil.config.file_search import configs_dir
 from hil.diagram.file.read import read
+from hil.diagram.run.state_names import state_names
 from hil.stations.task.container.container_task import TASK
 from hil.stations.task.container.settings import ContainerSettings, Obstacle
 from hil.stations.task.plan.reasons import REASONS
@@ -40,7 +40,7 @@ def test_every_reason_port_and_navigator_is_named():
 
 def test_the_page_of_the_valve_names_keys_phases_and_figures():
     words = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]*)`", VALVE))))
-    phases = phase_names(read(configs_dir() / "diagrams" / "valve.toml"))
+    phases = state_names(read(configs_dir() / "diagrams" / "valve.toml"), "phase")
     assert phases
     keys = {*ValveSettings.model_fields, *VALVE_TASK.navigators}
     wanted = {*keys, *phases, *ValveFigures.__annotations__}

@@ -291,7 +291,8 @@ def test_a_change_that_a_recording_holds_names_no_file_of_whoever_does_it_again(
     written = EditText(change.json(), change.source)
     events = SimpleNamespace(path="recording.mcap")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(changer, "texts_of", lambda *_: [(written, {"step": 3}, 0)])
+        held = {changer.WHO: [(written, {"step": 3}, 0)]}
+        patch.setattr(changer, "texts_of", lambda _, who: held.get(who, []))
         (again,) = changes_of(events)
     given = again.change if carried else change
     if carried:
