@@ -21,11 +21,11 @@ WITHOUT_UNIT = {
     "acceleration_overshoot", "axis", "bias", "bitrate", "bus_load_max", "bus_of_leg", "colour",
     "damping", "dead_zone", "efficiency", "end_slope", "expo", "factor", "gain", "gear_ratio",
     "joint", "jump", "jump_speed_factor", "kd", "ki", "kp", "late_cycles_max", "least_wrist",
-    "loss", "max", "min", "normal", "order", "parts", "period_tolerance", "quaternion", "rate_overshoot",
+    "loss", "max", "min", "order", "parts", "period_tolerance", "quaternion", "rate_overshoot",
     "ratio", "scale", "share", "singular_value_min", "spans", "speed", "start_m_quaternion",
     "start_quaternion", "turns", "force_factor", "position_factor", "rate_factor", "value",
     "velocity_factor", "warn_above", "efficiency_back", "least", "most", "container_friction",
-    "range_lost", "sides", "obstacles", "finger_friction",
+    "range_lost", "sides", "obstacles", "finger_friction", "normal",
 }  # fmt: skip
 """Numbers that are ratios, counts, signs, names, directions, or of a unit that stands elsewhere."""
 RATIOS = ("_weight", "_gain", "_gain_step")
