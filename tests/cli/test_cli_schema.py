@@ -25,7 +25,7 @@ WITHOUT_UNIT = {
     "ratio", "scale", "share", "singular_value_min", "spans", "speed", "start_m_quaternion",
     "start_quaternion", "turns", "force_factor", "position_factor", "rate_factor", "value",
     "velocity_factor", "warn_above", "efficiency_back", "least", "most", "container_friction",
-    "range_lost", "sides", "obstacles", "finger_friction", "normal",
+    "range_lost", "sides", "obstacles", "finger_friction", "friction", "normal",
 }  # fmt: skip
 """Numbers that are ratios, counts, signs, names, directions, or of a unit that stands elsewhere."""
 RATIOS = ("_weight", "_gain", "_gain_step")
