@@ -57,6 +57,7 @@ def turn(world, by_rad):
 def test_the_wheel_must_be_turned_by_the_angle(error_deg, reason):
     world, judge = bench()
     turn(world, ANGLE_RAD + math.radians(error_deg))
+    judge.errors.grasps = 1
     assert looked(world, judge, 0.6) == []
     found = judge.conclude(0.6)
     assert (found and found.reason) == reason
@@ -66,8 +67,16 @@ def test_the_wheel_must_be_turned_by_the_angle(error_deg, reason):
 def test_a_robot_that_is_not_yet_at_rest_is_not_clear():
     world, judge = bench()
     turn(world, ANGLE_RAD)
+    judge.errors.grasps = 1
     looked(world, judge, 0.1)
     assert judge.conclude(0.1).reason == "not_clear"
+
+
+def test_a_wheel_that_turned_without_a_grasp_was_not_turned_by_the_hand():
+    world, judge = bench()
+    turn(world, ANGLE_RAD)
+    looked(world, judge, 0.6)
+    assert judge.conclude(0.6).reason == "grip_lost"
 
 
 def test_time_that_is_over_is_the_reason():

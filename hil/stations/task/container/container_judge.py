@@ -17,7 +17,7 @@ import numpy as np
 from hil.stations.task.container.course import FloorTrack
 from hil.stations.task.container.jerk import ChassisJerk
 from hil.stations.task.container.slip import GripSlip
-from hil.stations.task.plan.reasons import TaskFinding
+from hil.stations.task.plan.reasons import TaskFinding, timed_out
 from sim.world.engine.body_groups import BodyGroups, GroupContact, JointSpeeds, is_any_above
 from sim.world.robots.model import BASE
 
@@ -155,9 +155,7 @@ class ContainerJudge:
         if self._fatal is not None:
             return self._fatal
         if t_s >= self._settings.time_limit_s:
-            limit = self._settings.time_limit_s
-            text = f"not done within {limit:g} s"
-            return TaskFinding("time_out", t_s, text, value=t_s, limit=limit, unit="s")
+            return timed_out(t_s, self._settings.time_limit_s)
         at = self._container_m()
         if self._in_bin(at):
             still = t_s - self._body_since_s >= REST_S and self.at_rest

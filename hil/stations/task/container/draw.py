@@ -6,8 +6,6 @@ two seed, attempt by attempt, and nothing else is asked.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
@@ -19,6 +17,7 @@ from hil.machines.world.scene_documents import FurnishedScene, scene_of
 from hil.stations.task.container import hangar
 from hil.stations.task.container.limits import BODY_M, require_feasible
 from hil.stations.task.container.settings import ContainerSettings
+from hil.stations.task.plan.drawn_numbers import between, generator_of
 from hil.stations.task.plan.task import DrawnTask
 from sim.world.robots.model import Robot
 from sim.world.robots.sensors import RobotSensor, SensorKind, ValueDefects
@@ -71,8 +70,8 @@ def draw(settings: Settings, robot: Robot, seed: int) -> DrawnTask:
     require_feasible(settings, robot)
     template = scene_of(hangar.TEMPLATE)
     found = draw_hangar(settings, template.scene, seed)
-    rng = _generator(settings, seed, ATTEMPTS)
-    error_m, direction = _between(rng, settings.report_error_m), float(rng.uniform(0, math.tau))
+    rng = generator_of(settings, JUDGED, seed, ATTEMPTS)
+    error_m, direction = between(rng, settings.report_error_m), float(rng.uniform(0, math.tau))
     sides = tuple(1.0 + settings.sides * float(rng.uniform(-1.0, 1.0)) for _ in SIDES)
     x, y = found.container
     height_m = hangar.grip_height_m(template.scene)
@@ -100,7 +99,7 @@ def draw_hangar(settings: ContainerSettings, template: Scene, seed: int) -> Draw
     """
     why, attempt = "", 0
     for attempt in range(ATTEMPTS):
-        rng = _generator(settings, seed, attempt)
+        rng = generator_of(settings, JUDGED, seed, attempt)
         found, why = _attempt(settings, template, rng)
         if found is not None:
             found.values["hangars_drawn"] = float(attempt + 1)
@@ -116,9 +115,9 @@ def _attempt(
 ) -> tuple[DrawnHangar | None, str]:
     """Draw one hangar; else why it is none."""
     low, high = settings.obstacles
-    count, gap_m = int(rng.integers(low, high + 1)), _between(rng, settings.gap_m)
+    count, gap_m = int(rng.integers(low, high + 1)), between(rng, settings.gap_m)
     mass_kg, friction = (
-        _between(rng, settings.container_kg), _between(rng, settings.container_friction)
+        between(rng, settings.container_kg), between(rng, settings.container_friction)
     )  # fmt: skip
     bar_rad, heading_rad = (float(rng.uniform(-math.pi, math.pi)) for _ in range(2))
     container, bin_m, start = (_place(rng, settings.room_m) for _ in range(3))
@@ -207,19 +206,6 @@ def _noisy(sensor: RobotSensor, settings: ContainerSettings) -> RobotSensor:
     if sensor.kind is SensorKind.JOINT_PLACE:
         return replace(sensor, defects=(ValueDefects("m", noise=settings.position_noise_m),))
     return sensor
-
-
-def _generator(settings: ContainerSettings, seed: int, attempt: int) -> np.random.Generator:
-    """Counter-based generator of an attempt, seeded by the settings and the seed."""
-    text = json.dumps(settings.model_dump(mode="json", exclude=JUDGED), sort_keys=True)
-    digest = hashlib.sha256(text.encode()).digest()
-    words = [int.from_bytes(digest[at : at + 4], "little") for at in range(0, 16, 4)]
-    seeds = np.random.SeedSequence([*words, seed], spawn_key=(attempt,))
-    return np.random.Generator(np.random.Philox(seeds))
-
-
-def _between(rng: np.random.Generator, bounds: tuple[float, float]) -> float:
-    return float(bounds[0] + (bounds[1] - bounds[0]) * rng.random())
 
 
 def _place(rng: np.random.Generator, room_m: Place) -> Place:

@@ -53,3 +53,9 @@ class TaskFinding:
             "place_m": None if self.place_m is None else list(self.place_m),
         }  # fmt: skip
         return {key: value for key, value in values.items() if value is not None}
+
+
+def timed_out(t_s: float, limit_s: float) -> TaskFinding:
+    """Finding about a run whose time is over."""
+    text = f"not done within {limit_s:g} s"
+    return TaskFinding("time_out", t_s, text, value=t_s, limit=limit_s, unit="s")

@@ -6,8 +6,6 @@ two seed, and nothing else is asked.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
@@ -16,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.machines.world.scene_documents import FurnishedScene, scene_of
+from hil.stations.task.plan.drawn_numbers import between, generator_of
 from hil.stations.task.plan.task import DrawnTask
 from hil.stations.task.valve import airlock
 from hil.stations.task.valve.limits import require_feasible
@@ -43,7 +42,7 @@ def draw(settings: Settings, robot: Robot, seed: int) -> DrawnTask:
         ConfigError: if the task cannot be done with these settings.
     """
     assert isinstance(settings, ValveSettings)  # noqa: S101  # the task's own model
-    rng = _generator(settings, seed)
+    rng = generator_of(settings, JUDGED, seed)
     wheel, angle_rad = _wheel(settings, rng)
     at_m, axis = np.array(wheel.at_m), np.array(wheel.axis)
     error_m, error_rad = (settings.report_error_m * rng.random(),
@@ -79,12 +78,12 @@ def _wheel(settings: ValveSettings, rng: np.random.Generator) -> tuple[airlock.W
     if settings.wheel_at_m is not None:
         at_m = np.array(settings.wheel_at_m)
     axis = _tilted(X, math.radians(settings.tilt_deg) * rng.random(), math.tau * rng.random())
-    amount, sign = math.radians(_between(rng, settings.turn_deg)), 1.0 - 2.0 * rng.integers(2)
+    amount, sign = math.radians(between(rng, settings.turn_deg)), 1.0 - 2.0 * rng.integers(2)
     angle_rad = float(sign * amount)
     if settings.angle_deg is not None:
         angle_rad = math.radians(settings.angle_deg)
     friction, damping, fingers, radius = (
-        _between(rng, pair)
+        between(rng, pair)
         for pair in (settings.friction_nm, settings.damping_nm_s, settings.finger_friction,
                      settings.rim_radius_m)
     )  # fmt: skip
@@ -113,18 +112,6 @@ def _noisy(sensor: RobotSensor, settings: ValveSettings, delay_s: float) -> Robo
             return replace(sensor, defects=(moment,), delay_s=delay_s)
         case _:
             return sensor
-
-
-def _generator(settings: ValveSettings, seed: int) -> np.random.Generator:
-    """Counter-based generator, seeded by the settings that draw and the seed."""
-    text = json.dumps(settings.model_dump(mode="json", exclude=JUDGED), sort_keys=True)
-    digest = hashlib.sha256(text.encode()).digest()
-    words = [int.from_bytes(digest[at : at + 4], "little") for at in range(0, 16, 4)]
-    return np.random.Generator(np.random.Philox(np.random.SeedSequence([*words, seed])))
-
-
-def _between(rng: np.random.Generator, bounds: tuple[float, float]) -> float:
-    return float(bounds[0] + (bounds[1] - bounds[0]) * rng.random())
 
 
 def _direction(rng: np.random.Generator) -> Array:

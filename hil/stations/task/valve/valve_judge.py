@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.stations.task.plan.reasons import TaskFinding
+from hil.stations.task.plan.reasons import TaskFinding, timed_out
 from hil.stations.task.valve.airlock import WHEEL
-from hil.stations.task.valve.grasp import SHARE, GraspErrors
+from hil.stations.task.valve.grasp import SETTLING_S, SHARE, GraspErrors
 from sim.world.engine.body_groups import BodyGroups, GroupContact, JointSpeeds
 from sim.world.engine.sensor_measurement import MeasuredValues
 from sim.world.robots.sensor_values import quantities
@@ -24,6 +24,7 @@ from sim.world.robots.sensors import SensorKind
 
 if TYPE_CHECKING:
     from hil.stations.task.valve.settings import ValveSettings
+    from sim.world.engine.step_contacts import StepContacts
     from sim.world.engine.world import World, WorldRobot
 
 Array = NDArray[np.float64]
@@ -59,11 +60,13 @@ class ValveJudge:
         said: reads the law's targets, ``force_n`` and ``moment_nm``, along and about the axis.
         voltages: reads the last commands of the drives, the arm's first.
         wheel: name of the wheel's body; what it is called means nothing.
+        contacts: reading that is up to date before each look; None if the judge reads itself.
     """
 
     def __init__(
         self, world: World, settings: ValveSettings, angle_rad: float,
         said: Callable[[str], float], voltages: Callable[[], Array], wheel: str = WHEEL,
+        contacts: StepContacts | None = None,
     ) -> None:  # fmt: skip
         self._settings, self._angle_rad = settings, angle_rad
         self._said, self._voltages = said, voltages
@@ -75,7 +78,7 @@ class ValveJudge:
         self._fingers = tuple(body for body, name in self._engine.items() if FINGER in name)
         groups = {body: "hand" if name in (PALM, COLLAR) or FINGER in name else "robot"
                   for body, name in self._engine.items()}  # fmt: skip
-        self._contacts = BodyGroups(world, {**groups, wheel: "wheel"})
+        self._contacts = BodyGroups(world, {**groups, wheel: "wheel"}, contacts=contacts)
         joints = [one.joint for one in robot.drives]
         self._arm = len(joints) - len(self._fingers)
         self._speeds = JointSpeeds(world, robot, joints)
@@ -124,13 +127,14 @@ class ValveJudge:
             return self._fatal
         settings, at = self._settings, self._middle_m()
         if t_s >= settings.time_limit_s:
-            limit = settings.time_limit_s
-            text = f"not done within {limit:g} s"
-            return TaskFinding("time_out", t_s, text, value=t_s, limit=limit, unit="s")
+            return timed_out(t_s, settings.time_limit_s)
         error_deg, limit = math.degrees(self.angle_error_rad), settings.angle_within_deg
         if abs(error_deg) > limit:
             text = f"the wheel is {error_deg:.2f} deg from its angle, at most {limit:g} deg"
             return TaskFinding("angle", t_s, text, at, error_deg, limit, "deg")
+        if not self.errors.grasps:
+            text = f"the wheel was turned without a grasp of {SETTLING_S:g} s by all fingers"
+            return TaskFinding("grip_lost", t_s, text, at)
         if (share := self.errors.worst_share) > SHARE:
             limits = f"{settings.force_error_n:g} N or {settings.moment_error_nm:g} N m"
             text = f"errors beyond {limits} in {100 * share:.1f} % of a grasp, at most 1 %"

@@ -27,7 +27,7 @@ def _judge(settings: Settings, drawn: DrawnTask, bench: Any) -> ValveJudge:
     gated = bench.gated
     return ValveJudge(
         bench.world, settings, drawn.values["angle_rad"], gated.law.output_now,
-        lambda: gated.commanded,
+        lambda: gated.commanded, contacts=bench.contacts.pairs.contacts,
     )  # fmt: skip
 
 
