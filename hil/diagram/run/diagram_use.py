@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -213,16 +214,22 @@ def whole_of_parts(text: str, path: Path, others: Mapping[str, Path]) -> str:
     Raises:
         ConfigError: with a line for each fault.
     """
+    if not others:
+        return text
+    texts = tuple((name, one, settings_text(one)) for name, one in others.items())
+    return _exchanged(text, path, texts)
+
+
+@lru_cache(maxsize=4)
+def _exchanged(text: str, path: Path, others: tuple[tuple[str, Path, str], ...]) -> str:
+    """Return a text with other texts, by name and path, in the places of sub-diagrams."""
     from hil.diagram.check.whole_text import whole_text
     from hil.diagram.file.exchange import exchange_subdiagrams
     from hil.diagram.file.read import read_text
     from hil.diagram.file.write import text_of
 
-    if not others:
-        return text
     files: dict[str, DiagramFile] = {}
-    for name, one in others.items():
-        alone = settings_text(one)
+    for name, one, alone in others:
         files[name] = replace(read_text(whole_text(read_text(alone, one), alone), one), path=one)
     return text_of(exchange_subdiagrams(read_text(text, path), files))
 

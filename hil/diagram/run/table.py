@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.diagram.check.diagram import SoundDiagram
+from hil.diagram.check.diagram import KEPT, SoundDiagram
 from hil.diagram.check.flat import Endpoint, FlatBlock
 from hil.diagram.check.order import WHOLE
 from hil.diagram.library.foreign_blocks import addresses
@@ -59,8 +60,9 @@ def numbers_of(kind: BlockKind, parameters: Parameters, setting: BlockSetting) -
     return called_with(kind, parameters, setting)
 
 
+@lru_cache(maxsize=KEPT)
 def build(sound: SoundDiagram) -> BlockTable:
-    """Return the table of a diagram."""
+    """Return the table of a diagram; the same one for the same diagram, and not to be changed."""
     return _Builder(sound).table()
 
 
