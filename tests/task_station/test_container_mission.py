@@ -20,6 +20,32 @@ def run(folder, seed, *words, status):
     return found, Recording.open(folder / found["recording"])
 
 
+def carried_creep(recording, every=25):
+    """Speeds of the grip bar in the hand [m/s], and yaw rates [rad/s], from look to look."""
+    looks = [
+        (data.body("robot/l0").xmat.reshape(3, 3).copy(), data.body("grip").xpos
+         - data.body("robot/l11").xpos, data.body("robot/l11").xmat.reshape(3, 3).copy())
+        for _, data in states(recording, every)
+    ]  # fmt: skip
+    times = recording.column("t_s")[::every]
+    chassis, apart, hand = map(np.array, zip(*looks, strict=True))
+    yaw = np.unwrap(np.arctan2(chassis[:, 1, 0], chassis[:, 0, 0]))
+    held = np.einsum("nji,nj->ni", hand, apart)
+    moved = np.linalg.norm(np.diff(held, axis=0), axis=1)
+    return times[:-1], moved / np.diff(times), np.abs(np.diff(yaw) / np.diff(times))
+
+
+def require_little_creep(found, recording):
+    """As docs/container.md says it, with a margin; where the arm stands and the robot drives."""
+    times, creep, turning = carried_creep(recording)
+    begin = sum(list(found["phases"].values())[: list(found["phases"]).index("carry")])
+    carried = (times > begin + 1.0) & (times < begin + found["phases"]["carry"] - 0.1)
+    straight = carried & (turning < 0.05)
+    assert straight.sum() > 40
+    assert np.median(creep[straight]) < 2e-5
+    assert creep[carried].max() < 5e-4
+
+
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("seed", [3])
 def test_container_is_put_into_the_bin_and_nothing_else_is_touched(tmp_path, seed):
@@ -31,6 +57,7 @@ def test_container_is_put_into_the_bin_and_nothing_else_is_touched(tmp_path, see
     assert np.abs(at[:2] - data.body("bin").xpos[:2]).max() < 0.23
     assert at[2] < rim_m
     assert found["slip_mm"] < 3.0
+    require_little_creep(found, recording)
     phases = list(found["phases"])
     assert phases[:4] == ["wait", "drive", "dock", "reach"]
     assert phases[-1] == "done"

@@ -19,7 +19,7 @@ Place = tuple[float, float]
 TEMPLATE: Final = "hangar"
 """Scene that the hangars are made of."""
 FRICTION_RATIO: Final = 100.0
-"""Stiffness of friction against that of the normal contact: a held container creeps by less than
+"""Stiffness of friction against that of the normal contact: a held container creeps by about
 0.01 mm/s, with the engine's 10 by 0.07 mm/s."""
 GRIP_CONTACT_S: Final = 0.004
 """Time constant of the contact of the grip bar, whose own friction counts then [s]."""
