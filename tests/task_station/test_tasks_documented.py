@@ -13,8 +13,8 @@ from hil.stations.task.container.container_task import TASK
 from hil.stations.task.container.settings import ContainerSettings, Obstacle
 from hil.stations.task.plan.reasons import REASONS
 from hil.stations.task.plan.scenario import TaskDiagram, TaskScenario
-from hil.stations.task.report.summaries import ValveFigures
 from hil.stations.task.valve.settings import ValveSettings
+from hil.stations.task.valve.valve_figures import ValveFigures
 from hil.stations.task.valve.valve_task import TASK as VALVE_TASK
 from hil.stations.world.plan.goal import Goal, JointsGoal, PathGoal, PlaceGoal, SignalGoal
 

@@ -27,12 +27,12 @@ def text():
     return placed.text(task.scene.scene.stepping, 1)
 
 
-def bench(voltage=0.0, **changes):
+def bench(voltage=0.0, said=lambda _: 0.0, **changes):
     """World of a drawn valve, and its judge; the arm's commands are all the same."""
     world = World(text())
     settings = ValveSettings.build({"kind": "valve", **changes}, "test")
     commands = np.full(11, voltage)
-    return world, ValveJudge(world, settings, ANGLE_RAD, lambda _: 0.0, lambda: commands)
+    return world, ValveJudge(world, settings, ANGLE_RAD, said, lambda: commands)
 
 
 def looked(world, judge, seconds):

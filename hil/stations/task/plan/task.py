@@ -12,9 +12,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from hil.config.settings import Settings
+from hil.stations.task.plan.task_figures import TaskFigures
 
 if TYPE_CHECKING:
     from hil.machines.world.scene_documents import FurnishedScene
+    from hil.recording.signals import Signal
     from sim.world.robots.model import Robot
 
 GROUP: Final = "hil.tasks"
@@ -103,5 +105,9 @@ class Task:
     """Navigators by which a person drives the robot, and what of the diagram he sets."""
     judge: Callable[[Settings, DrawnTask, Any], Any]
     """Makes the judge of a run: settings, draw, and the bench with the true world."""
+    figures: TaskFigures
+    """Figures that a summary of a run has besides those of every task."""
+    signals: tuple[Signal, ...] = ()
+    """Signals of each row whose values the judge gives."""
     time_limit_s: Callable[[Settings], float]
     """Time after which a run is over [s]."""

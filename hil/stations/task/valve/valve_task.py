@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 from hil.run.late_call import late_of
 from hil.stations.task.plan.task import DiagramChoice, Task
 from hil.stations.task.valve.settings import ValveSettings
+from hil.stations.task.valve.turn_signals import SIGNALS
+from hil.stations.task.valve.valve_figures import FIGURES
 
 if TYPE_CHECKING:
     from hil.config.settings import Settings
@@ -43,6 +45,8 @@ TASK: Final = Task(
     diagram=lambda _: {"group": (ARM, FINGERS)},
     starts=("start",),
     judge=_judge,
+    figures=FIGURES,
+    signals=SIGNALS,
     time_limit_s=lambda settings: getattr(settings, "time_limit_s", 240.0),
 )
 """The task `valve`."""
