@@ -39,7 +39,7 @@ def test_every_reason_port_and_navigator_is_named():
 
 
 def test_the_page_of_the_valve_names_keys_phases_and_figures():
-    words = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]*)`", VALVE))))
+    words = WORDS | set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]*)`", VALVE))))
     phases = state_names(read(configs_dir() / "diagrams" / "valve.toml"), "phase")
     assert phases
     keys = {*ValveSettings.model_fields, *VALVE_TASK.navigators}

@@ -66,8 +66,8 @@ def _no_keys(_: Robot) -> Mapping[str, Any]:
 class LedBlocks:
     """Parameters of a diagram's panel blocks by which a person drives, each ``path.name``."""
 
-    ahead: str
-    """Value of the slider for the speed, -1 to 1."""
+    ahead: str = ""
+    """Value of the slider for the speed, -1 to 1; empty for a robot that does not drive."""
     turn: str
     """Value of the slider for the turn, -1 to 1, positive to the left."""
     pause: str
