@@ -79,6 +79,21 @@ def test_a_wheel_that_turned_without_a_grasp_was_not_turned_by_the_hand():
     assert judge.conclude(0.6).reason == "grip_lost"
 
 
+@pytest.mark.parametrize(("steps_deg", "reason"), [((2.0, -2.0), None), ((3.0, -3.0), "grip_lost")])
+def test_the_wheel_may_hardly_turn_where_nothing_is_judged(steps_deg, reason):
+    world, judge = bench()
+    judge.errors.grasps = 1
+    turn(world, ANGLE_RAD)
+    judge.look(0.0)
+    for index, step_deg in enumerate(steps_deg, 1):
+        turn(world, ANGLE_RAD + math.radians(max(step_deg, 0.0)))
+        judge.look(index * STEP_S)
+    for index in range(3, 700):
+        judge.look(index * STEP_S)
+    found = judge.conclude(0.7)
+    assert (found and found.reason) == reason
+
+
 def test_time_that_is_over_is_the_reason():
     _, judge = bench(time_limit_s=5.0)
     found = judge.conclude(5.0)

@@ -44,7 +44,7 @@ def turn_frames(run: RecordedRun) -> Picture | None:
         shown = instants_at(RecordedWorld.of(run.recording), rows, view)
     except (KeyError, ValueError, PicturesError):
         return None
-    angles = [f"{math.degrees(turned_rad[row]):.0f} deg" for row in rows.tolist()]
+    angles = [f"{round(math.degrees(turned_rad[row]))} deg" for row in rows.tolist()]
     count = -(-len(shown) // COLUMNS)
 
     def draw(figure: Figure) -> None:

@@ -42,6 +42,8 @@ FORCE_MOST_N: Final = 20.0
 """Error of the force that is never allowed while errors count [N]."""
 MOMENT_MOST_NM: Final = 4.0
 """Error of the moment that is never allowed while errors count [N m]."""
+UNJUDGED_DEG: Final = 5.0
+"""Greatest turn of the wheel, of either direction added up, in which no errors count [deg]."""
 CLEAR_M: Final = 0.08
 """Least distance before the wheel of the middle of the fingers, for a hand that is clear [m]."""
 GRASP_M: Final = 0.16
@@ -96,6 +98,8 @@ class ValveJudge:
         self._watch = GraspWatch(self.errors)
         self._now_s = self._rest_since_s = self._free_since_s = 0.0
         self._saturated_s, self._touches = 0.0, False
+        self._was_rad: float | None = None
+        self._unjudged_rad = 0.0
         self._axis_wrench = self._now_errors = (math.nan, math.nan)
         self._fatal: TaskFinding | None = None
 
@@ -152,6 +156,10 @@ class ValveJudge:
         if not self.errors.grasps:
             text = f"the wheel was turned without a grasp of {SETTLING_S:g} s by all fingers"
             return TaskFinding("grip_lost", t_s, text, at)
+        if (loose_deg := math.degrees(self._unjudged_rad)) > UNJUDGED_DEG:
+            text = (f"the wheel was turned by {loose_deg:.1f} deg without a grasp whose errors "
+                    f"count, at most {UNJUDGED_DEG:g} deg")  # fmt: skip
+            return TaskFinding("grip_lost", t_s, text, at, loose_deg, UNJUDGED_DEG, "deg")
         if (share := self.errors.worst_share) > SHARE:
             limits = f"{settings.force_error_n:g} N or {settings.moment_error_nm:g} N m"
             text = f"errors beyond {limits} in {100 * share:.1f} % of a grasp, at most 1 %"
@@ -192,8 +200,17 @@ class ValveJudge:
         if self.errors.held and self._fatal is None:
             for one in filter(None, broken):
                 yield self._beyond("force", t_s, *one)
+        self._follow_wheel()
         if counted:
             yield from self._beyond_limits(counted)
+
+    def _follow_wheel(self) -> None:
+        """Add what the wheel has turned since the last step while no errors count."""
+        assert self._wheel is not None  # noqa: S101  # only with a wheel
+        now_rad = sum(self._wheel.coordinates())
+        if self._was_rad is not None and not self._watch.settled:
+            self._unjudged_rad += abs(now_rad - self._was_rad)
+        self._was_rad = now_rad
 
     def _beyond_limits(self, counted: tuple[JudgedTick, ...]) -> Iterator[TaskFinding]:
         """Findings about ticks of a grasp that count."""
