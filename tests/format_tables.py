@@ -144,6 +144,9 @@ VERBS = {
     "hil arm table": ("hil_arm_study.commands:TableSummary",),
 }
 """Verb → the forms of its object."""
+OF_TASKS = ("hil.stations.task.valve.valve_figures:ValveFigures",)
+MORE = {f"{TASK}:TaskRunSummary": OF_TASKS, f"{TASK}:TaskCheckSummary": OF_TASKS}
+"""Form → forms of further keys, which one of several plug-ins adds."""
 REFUSED = f"{PLATFORM}:RefusedSummary"
 WORDS = {bool: "true or false", int: "whole number", float: "number", str: "text", None: "null"}
 
@@ -295,7 +298,8 @@ def key_tables():
     parts = []
     for place, verbs in forms().items():
         kind = form_of(place)
-        rows = [(f"`{key}`", what, told) for key, what, told in rows_of(kind)]
+        kinds = (kind, *map(form_of, MORE.get(place, ())))
+        rows = [(f"`{key}`", what, told) for one in kinds for key, what, told in rows_of(one)]
         title = inspect.getdoc(kind).splitlines()[0].rstrip(".")
         told = ", ".join(f"`{verb}`" for verb in verbs)
         parts.append(f"### {title}\n\n{told}\n\n{table(('key', 'what', 'meaning'), rows)}")

@@ -216,7 +216,73 @@ def side_of_the_hand(bench):
     )  # fmt: skip
 
 
+def with_text(bench, before, **parameters):
+    """Expression of a text, with other parameters."""
+    bench.set(bench.find("Expression", lambda p: p["text"] == before), **parameters)
+
+
+def firm_grip(bench):
+    bench.set(bench.find("Constant", lambda p: p.get("unit") == "N"), value=40.0)
+    with_text(bench, "y = f > n", values=(28.0,))
+    with_text(bench, "y = f < n", values=(10.0,))
+
+
+def weakest_finger(bench):
+    with_text(bench, "y = max(max(f1, f2), max(f3, f4))", text="y = min(f1, min(f2, min(f3, f4)))")
+
+
+def states_of_grip(bench):
+    """All ways between the states, drawn anew."""
+    machine = bench.find("StateMachine")
+    bench.set(machine, transitions="close -> turn: gripped; turn -> open: arrived; "
+                                   "turn -> close: lost 1")  # fmt: skip
+    for guard, text in (("lost", "y = f < n"), ("arrived", "y = abs(e) < near")):
+        found = bench.find("Expression", lambda p, text=text: p["text"] == text)
+        bench.wires[f"{machine}.{guard}"] = f"{found}.y"
+
+
+def opening(bench):
+    found = bench.find("Constant", lambda p: p.get("unit", "1") == "1" and p["value"] > 0.0)
+    bench.set(found, value=-0.4)
+
+
+def all_errors(bench):
+    for name, one in list(bench.blocks.items()):
+        if one.kind == "Sum" and one.parameters["signs"] == "-+":
+            bench.set(name, signs="+-")
+
+
+def fingers_in_order(bench):
+    """The force of each finger goes to the error behind the voltage of the same finger."""
+    mux, demux = bench.find("Mux"), bench.find("Demux")
+    for number in range(1, 5):
+        voltage = owner(bench.wires[f"{mux}.u{number}"])
+        gain = owner(bench.wires[f"{voltage}.p"])
+        bench.wires[f"{owner(bench.wires[f'{gain}.u'])}.u2"] = f"{demux}.y{number}"
+
+
+def softly(bench):
+    for name, one in list(bench.blocks.items()):
+        if one.kind == "Gain" and one.parameters.get("unit") == "1/(N*s)":
+            bench.set(name, k=0.0085)
+        if one.kind == "LimitedIntegral" and one.parameters["high"] > 2.0:
+            bench.set(name, high=0.9)
+
+
 REPAIRS = {
+    "grip": {
+        "the grip is too weak": firm_grip,
+        "turns when the first finger presses": weakest_finger,
+        "a lost grip is not taken again": states_of_grip,
+        "never lets go": states_of_grip,
+        "opening closes": opening,
+        "errors of the forces of the wrong sign": all_errors,
+        "two fingers exchanged": fingers_in_order,
+        "one finger has no integral": softly,
+        "the way of the wrong sign": all_errors,
+        "a slow filter in the angle": taking_out("Lag"),
+        "the fingers are closed too hard": softly,
+    },
     "mobile": {
         "always the same hand": opposite,
         "the narrower side is chosen": more_room,

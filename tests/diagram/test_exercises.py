@@ -312,5 +312,11 @@ def test_exercises_of_other_packages_are_found_and_a_broken_one_says_why(tmp_pat
 
 def test_all_exercises_are_listed():
     told = exercise_verb("list")
-    assert {one["name"] for one in told["exercises"]} == {"mobile", "motor", "valve", "wall"}
+    assert {one["name"] for one in told["exercises"]} == {
+        "grip",
+        "mobile",
+        "motor",
+        "valve",
+        "wall",
+    }
     assert sum(one["faults"] for one in told["exercises"]) == len(FAULTS)

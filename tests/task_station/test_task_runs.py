@@ -131,7 +131,6 @@ class Quiet:
     """Judge who finds nothing."""
 
     at_rest = True
-    slip_mm = math.nan
 
     def look(self, t_s):
         return ()
@@ -141,6 +140,9 @@ class Quiet:
 
     def measures(self):
         return {}
+
+    def values(self):
+        return ()
 
 
 def failure_of(**ended):

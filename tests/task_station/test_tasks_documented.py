@@ -13,8 +13,8 @@ from hil.stations.task.container.container_task import TASK
 from hil.stations.task.container.settings import ContainerSettings, Obstacle
 from hil.stations.task.plan.reasons import REASONS
 from hil.stations.task.plan.scenario import TaskDiagram, TaskScenario
-from hil.stations.task.report.summaries import ValveFigures
 from hil.stations.task.valve.settings import ValveSettings
+from hil.stations.task.valve.valve_figures import ValveFigures
 from hil.stations.task.valve.valve_task import TASK as VALVE_TASK
 from hil.stations.world.plan.goal import Goal, JointsGoal, PathGoal, PlaceGoal, SignalGoal
 
@@ -39,7 +39,7 @@ def test_every_reason_port_and_navigator_is_named():
 
 
 def test_the_page_of_the_valve_names_keys_phases_and_figures():
-    words = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]*)`", VALVE))))
+    words = WORDS | set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]*)`", VALVE))))
     phases = state_names(read(configs_dir() / "diagrams" / "valve.toml"), "phase")
     assert phases
     keys = {*ValveSettings.model_fields, *VALVE_TASK.navigators}

@@ -12,6 +12,8 @@ from hil.stations.task.valve import airlock
 from hil.stations.task.valve.draw import draw
 from hil.stations.task.valve.settings import ValveSettings
 from sim.world.robots.sensors import SensorKind
+from sim.world.scenes.scene_reader import read_scene
+from sim.world.scenes.scene_writer import write_scene
 
 
 @cache
@@ -114,3 +116,10 @@ def test_a_robot_without_fingers_is_refused():
 def test_pairs_out_of_order_are_refused():
     with pytest.raises(ConfigError, match="turn_deg"):
         ValveSettings.build({"kind": "valve", "turn_deg": (90.0, 30.0)}, "test")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_scene_of_a_recording_is_the_drawn_one(seed):
+    scene = drawn(seed).scene.scene
+    again = read_scene(write_scene(scene), "test")
+    assert again.bodies == scene.bodies

@@ -27,12 +27,12 @@ def text():
     return placed.text(task.scene.scene.stepping, 1)
 
 
-def bench(voltage=0.0, **changes):
+def bench(voltage=0.0, said=lambda _: 0.0, **changes):
     """World of a drawn valve, and its judge; the arm's commands are all the same."""
     world = World(text())
     settings = ValveSettings.build({"kind": "valve", **changes}, "test")
     commands = np.full(11, voltage)
-    return world, ValveJudge(world, settings, ANGLE_RAD, lambda _: 0.0, lambda: commands)
+    return world, ValveJudge(world, settings, ANGLE_RAD, said, lambda: commands)
 
 
 def looked(world, judge, seconds):
@@ -77,6 +77,21 @@ def test_a_wheel_that_turned_without_a_grasp_was_not_turned_by_the_hand():
     turn(world, ANGLE_RAD)
     looked(world, judge, 0.6)
     assert judge.conclude(0.6).reason == "grip_lost"
+
+
+@pytest.mark.parametrize(("steps_deg", "reason"), [((2.0, -2.0), None), ((3.0, -3.0), "grip_lost")])
+def test_the_wheel_may_hardly_turn_where_nothing_is_judged(steps_deg, reason):
+    world, judge = bench()
+    judge.errors.grasps = 1
+    turn(world, ANGLE_RAD)
+    judge.look(0.0)
+    for index, step_deg in enumerate(steps_deg, 1):
+        turn(world, ANGLE_RAD + math.radians(max(step_deg, 0.0)))
+        judge.look(index * STEP_S)
+    for index in range(3, 700):
+        judge.look(index * STEP_S)
+    found = judge.conclude(0.7)
+    assert (found and found.reason) == reason
 
 
 def test_time_that_is_over_is_the_reason():

@@ -13,8 +13,8 @@ TASK_SIGNALS: Final = (
     Signal("said_reason", "f8"),
     Signal("said_done", "f8"),
     Signal("judged_reason", "f8"),
-    Signal("slip_m", "f8", unit="m"),
 )
-"""What the diagram says of itself, a nan where it says nothing, and what the judge found."""
+"""What the diagram says of itself, a nan where it says nothing, and what the judge found; the
+signals of the task stand behind."""
 SIGNALS: Final = Signals(STATION, (*OF_WORLD.fields, *TASK_SIGNALS))
 """Table of a robot without drives; a run's has its own."""

@@ -32,6 +32,8 @@ _REPORT: Final = "hil.stations.task.report"
 SECTIONS: Final[tuple[Section, ...]] = (
     Section("judgement", f"{_REPORT}.judgement_table:judgement", "Judgement of the task"),
     Section("track", f"{_REPORT}.track_figure:track", "Track of the robot"),
+    Section("turn", f"{_REPORT}.turn_figure:turn", "Force and moment against their targets"),
+    Section("turn_frames", f"{_REPORT}.turn_frames:turn_frames", "Motion frames of the turn"),
     Section("course", f"{_REPORT}.course_figure:course", "Phases, voltages and forces over time"),
     Section("phases", f"{_REPORT}.phase_pictures:phase_pictures", "The beginning of each phase"),
     *(one for one in WORLD_SECTIONS if one.name not in ("goal", "tool", "errors")),

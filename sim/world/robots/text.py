@@ -163,7 +163,7 @@ def _shape_and_size(link: RobotLink, body: PlacedBody) -> tuple[BodyShape, tuple
 def number_text(value: float) -> str:
     """Format a number with all its digits, as short as possible; whole numbers without a point."""
     whole = value.is_integer() and abs(value) < 1e15 and not _is_minus_zero(value)
-    return str(int(value)) if whole else repr(value)
+    return str(int(value)) if whole else float.__repr__(value)  # numpy's own is not TOML
 
 
 def _is_minus_zero(value: float) -> bool:

@@ -17,6 +17,7 @@ import numpy as np
 from hil.stations.task.container.course import FloorTrack
 from hil.stations.task.container.jerk import ChassisJerk
 from hil.stations.task.container.slip import GripSlip
+from hil.stations.task.judge.collisions import AllowedContacts, Collisions
 from hil.stations.task.plan.reasons import TaskFinding, timed_out
 from sim.world.engine.body_groups import BodyGroups, GroupContact, JointSpeeds, is_any_above
 from sim.world.robots.model import BASE
@@ -39,7 +40,6 @@ INSIDE_M: Final = 0.006
 """Depth from the inner face of the bin's sides to which a contact is inside [m]."""
 FAR_M: Final = 0.25
 """Distance of the container from the stand's middle on which it is not on the stand any more."""
-NONE_OPEN: Final = frozenset[tuple[str, str]]()
 FREE_GROUPS: Final = frozenset({("floor", "robot"), ("floor", "jaws"), ("robot", "stand"),
                                 ("jaws", "stand"), ("container", "stand"), ("container", "jaws"),
                                 ("jaws", "jaws"), ("robot", "robot"), ("jaws", "robot"),
@@ -108,16 +108,16 @@ class ContainerJudge:
         self.slip: GripSlip = GripSlip()
         """Slip of the container."""
         self._bin_half_m = _inner_half_m(scene, own)
-        self._shown = {engine: name or engine for name, engine in engine_name.items()}
+        allowed = AllowedContacts(
+            pairs=FREE_GROUPS, among=STILL, within=dict.fromkeys(IN_BIN, self._inside)
+        )
+        shown = {engine: name or engine for name, engine in engine_name.items()}
+        self._collisions = Collisions(self._contacts, allowed, shown)
         self._now_s = self._rest_since_s = self._body_since_s = self._borne_s = 0.0
-        self._open: frozenset[tuple[str, str]] = NONE_OPEN
         self._container, self._bar = world.bodies[own.container], world.bodies[own.bar]
         self._known: tuple[GroupContact, ...] | None = None
-        self._doubtful: list[GroupContact] = []
         self._is_touched = self._both_touch = self._on_floor = self._is_borne = False
         self._fatal: TaskFinding | None = None
-        self.collisions: int = 0
-        """Number of contacts that were not allowed: pairs of bodies, each from touch to parting."""
 
     def look(self, t_s: float) -> tuple[TaskFinding, ...]:
         """Look at the world before a step."""
@@ -129,7 +129,7 @@ class ContainerJudge:
         if self.jerk.is_due(t_s):
             x, y = self._robot.pose(BASE)[:2, 3].tolist()
             self.jerk.update(t_s, x, y)
-        found = self._collisions(t_s)
+        found = self._collisions.find(t_s, contacts)
         self._hold(t_s, found)
         if self._speeds.any_above(REST_SPEED):
             self._rest_since_s = t_s
@@ -141,14 +141,18 @@ class ContainerJudge:
         return tuple(found)
 
     @property
+    def collisions(self) -> int:
+        """Number of contacts that were not allowed: pairs of bodies, each from touch to parting."""
+        return self._collisions.count
+
+    @property
     def at_rest(self) -> bool:
         """Whether the robot is at rest."""
         return self._now_s - self._rest_since_s >= REST_S
 
-    @property
-    def slip_mm(self) -> float:
-        """Greatest slip of the container in the jaws so far [mm]."""
-        return 1e3 * self.slip.greatest_m
+    def values(self) -> tuple[float, ...]:
+        """Slip of the container in the jaws so far [m]."""
+        return (1e-3 * self._slip_mm(),)
 
     def conclude(self, t_s: float) -> TaskFinding | None:
         """Why the task is not done; None if it is."""
@@ -172,7 +176,7 @@ class ContainerJudge:
     def measures(self) -> Mapping[str, float]:
         """Figures of the run so far."""
         return {
-            "contacts": float(self.collisions), "slip_mm": self.slip_mm,
+            "contacts": float(self.collisions), "slip_mm": self._slip_mm(),
             "path_m": self.course.path_m, "turns": self.course.turned_rad / math.tau,
             "least_distance_m": self.course.least_m, "jerk_m_s3": self.jerk.rms_m_s3,
         }  # fmt: skip
@@ -180,7 +184,6 @@ class ContainerJudge:
     def _sort(self, contacts: tuple[GroupContact, ...]) -> None:
         """Sort contacts by what they are to the judge; they hold until others are made."""
         self._known = contacts
-        self._doubtful = [one for one in contacts if not _may_touch(*one.groups)]
         touching = {
             name for one in contacts if one.groups == ("container", "jaws") for name in one.bodies
         }
@@ -189,28 +192,6 @@ class ContainerJudge:
         self._both_touch = all(one in touching for one in self._jaws)
         self._on_floor = ("container", "floor") in borne_by
         self._is_borne = bool(borne_by - {("container", "jaws"), ("container", "container")})
-
-    def _collisions(self, t_s: float) -> list[TaskFinding]:
-        """Contacts that are not allowed, each once while it lasts."""
-        if not self._doubtful:
-            self._open = NONE_OPEN
-            return []
-        found: list[TaskFinding] = []
-        now: set[tuple[str, str]] = set()
-        for one in self._doubtful:
-            position_m = self._contacts.position_m(one)
-            if one.groups in IN_BIN and self._inside(position_m):
-                continue
-            now.add(one.bodies)
-            if one.bodies not in self._open:
-                self.collisions += 1
-                first, second = (self._shown.get(body, body) for body in one.bodies)
-                text, force_n = f"{first} and {second} touch", self._contacts.force_n(one)
-                found.append(
-                    TaskFinding("collision", t_s, text, position_m, force_n, 0.0, "N")
-                )  # fmt: skip
-        self._open = frozenset(now)
-        return found
 
     def _hold(self, t_s: float, found: list[TaskFinding]) -> None:
         """Follow the container in the jaws, and find what slips or falls."""
@@ -236,12 +217,15 @@ class ContainerJudge:
             found.append(
                 TaskFinding("dropped", t_s, text, self._container_m(), fell_s, FALL_S, "s")
             )  # fmt: skip
-        slip_mm, limit_mm = self.slip_mm, self._settings.slip_max_mm
+        slip_mm, limit_mm = self._slip_mm(), self._settings.slip_max_mm
         if slip_mm > limit_mm:
             at = self._container_m()
             text = f"the container has slipped by {slip_mm:.1f} mm, at most {limit_mm:g} mm"
             found.append(TaskFinding("slip", t_s, text, at, slip_mm, limit_mm, "mm"))
         return found
+
+    def _slip_mm(self) -> float:
+        return 1e3 * self.slip.greatest_m
 
     def _container_m(self) -> tuple[float, float, float]:
         x, y, z = self._container.pose()[:3, 3].tolist()
@@ -258,12 +242,6 @@ class ContainerJudge:
         wall = self._world.bodies[self._names.wall]
         rim_m = wall.pose()[2, 3] + 0.5 * wall.document.size_m[2]
         return self._inside(at_m) and at_m[2] < rim_m
-
-
-def _may_touch(first: str, second: str) -> bool:
-    """Whether bodies of two groups may touch wherever they are."""
-    pair = first, second
-    return pair in FREE_GROUPS or STILL.issuperset(pair)
 
 
 def _is_obstacle(name: str, scene: Scene, own: ContainerNames) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from hil.recording.signals import Signal
 from hil.run.late_call import late_of
+from hil.stations.task.container.container_figures import FIGURES
 from hil.stations.task.container.settings import ContainerSettings
 from hil.stations.task.plan.task import DiagramChoice, LedBlocks, Task
 
@@ -74,6 +76,8 @@ TASK: Final = Task(
         )
     },
     judge=_judge,
+    figures=FIGURES,
+    signals=(Signal("slip_m", "f8", unit="m"),),
     time_limit_s=lambda settings: getattr(settings, "time_limit_s", 300.0),
 )
 """The task `container`."""

@@ -20,9 +20,8 @@ class Judge(Protocol):
         """Whether the robot is at rest."""
         ...
 
-    @property
-    def slip_mm(self) -> float:
-        """Greatest slip of what is held so far [mm]; nan if nothing can slip."""
+    def values(self) -> tuple[float, ...]:
+        """Values of the task's signals in the row of this step, in their order."""
         ...
 
     def conclude(self, t_s: float) -> TaskFinding | None:

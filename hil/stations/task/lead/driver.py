@@ -81,7 +81,9 @@ class Driver:
         ahead, turn = shares_of(twist) if held else (0.0, 0.0)
         if twist is None:
             found[self._blocks.stop] = _of(version, self._blocks.stop) + 1
-        return found | {self._blocks.ahead: ahead, self._blocks.turn: turn}
+        if self._blocks.ahead:
+            found[self._blocks.ahead] = ahead
+        return found | {self._blocks.turn: turn}
 
 
 def _of(version: Version, name: str) -> Any:

@@ -12,9 +12,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from hil.config.settings import Settings
+from hil.stations.task.plan.task_figures import TaskFigures
 
 if TYPE_CHECKING:
     from hil.machines.world.scene_documents import FurnishedScene
+    from hil.recording.signals import Signal
     from sim.world.robots.model import Robot
 
 GROUP: Final = "hil.tasks"
@@ -64,8 +66,8 @@ def _no_keys(_: Robot) -> Mapping[str, Any]:
 class LedBlocks:
     """Parameters of a diagram's panel blocks by which a person drives, each ``path.name``."""
 
-    ahead: str
-    """Value of the slider for the speed, -1 to 1."""
+    ahead: str = ""
+    """Value of the slider for the speed, -1 to 1; empty for a robot that does not drive."""
     turn: str
     """Value of the slider for the turn, -1 to 1, positive to the left."""
     pause: str
@@ -103,5 +105,9 @@ class Task:
     """Navigators by which a person drives the robot, and what of the diagram he sets."""
     judge: Callable[[Settings, DrawnTask, Any], Any]
     """Makes the judge of a run: settings, draw, and the bench with the true world."""
+    figures: TaskFigures
+    """Figures that a summary of a run has besides those of every task."""
+    signals: tuple[Signal, ...] = ()
+    """Signals of each row whose values the judge gives."""
     time_limit_s: Callable[[Settings], float]
     """Time after which a run is over [s]."""

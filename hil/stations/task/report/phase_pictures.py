@@ -1,4 +1,7 @@
-"""Pictures of the robot at the beginning of each phase, and where the run ended."""
+"""Pictures of the robot at the beginning of each phase, and where the run ended.
+
+Of a robot that drives all is seen from near; of one that stays, where its tool works.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,15 @@ from typing import Final
 
 import numpy as np
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
+from hil.report.pieces import values_at
 from hil.report.recorded_run import RecordedRun
 from hil.report.style import Picture, draw_png, place
 from hil.stations.task.report.phases import phases_of_run
 from hil.stations.world.view.pictures import PicturesError
 from hil.stations.world.view.recorded_world import RecordedWorld
-from hil.stations.world.view.run_film import WorldInstant, instants_at
+from hil.stations.world.view.run_film import WorldInstant, instants_at, travelling_base
 from sim.world.pictures.wire import View
 from sim.world.robots.model import BASE
 
@@ -24,6 +29,12 @@ DISTANCE_M: Final = 4.5
 """Distance from which the robot is seen [m]."""
 DOWN_RAD: Final = -0.75
 """Angle of the view above the horizontal; negative looks down [rad]."""
+ASIDE_RAD: Final = 0.9
+"""Azimuth of the view of an arm [rad]."""
+DOWN_ARM_RAD: Final = -0.35
+"""Angle of the view of an arm above the horizontal [rad]."""
+ARM_M: Final = 1.7
+"""Distance from which an arm is seen [m]."""
 HEIGHT_M: Final = 0.35
 """Height of what is looked at [m]."""
 MOVED_M: Final = 0.8
@@ -33,7 +44,7 @@ MOST: Final = 15
 
 
 def phase_pictures(run: RecordedRun) -> Picture | None:
-    """Pictures of the robot from near; None where nothing can be drawn."""
+    """Pictures of the robot; None where nothing can be drawn."""
     phases = phases_of_run(run)
     if len(run.times) < 2 or not phases:
         return None
@@ -44,7 +55,11 @@ def phase_pictures(run: RecordedRun) -> Picture | None:
     rows = np.searchsorted(run.times, times_s).clip(0, len(run.times) - 1)
     unique, first = np.unique(rows, return_index=True)
     try:
-        shown = _near_robot(RecordedWorld.of(run.recording), unique.tolist())
+        recorded = RecordedWorld.of(run.recording)
+        if travelling_base(recorded):
+            shown = _near_robot(recorded, unique.tolist())
+        else:
+            shown = instants_at(recorded, unique, _of_tool(run, unique))
     except (KeyError, ValueError, PicturesError):
         return None
     named = [titles[at] for at in first.tolist()]
@@ -61,6 +76,15 @@ def phase_pictures(run: RecordedRun) -> Picture | None:
 
     caption = "Drawn from the recorded states; the last one is where the run ended."
     return Picture("phases", "The beginning of each phase", caption, draw_png(2.2 * lines, draw))
+
+
+def _of_tool(run: RecordedRun, rows: NDArray[np.intp]) -> View | None:
+    """View from aside of the middle of the tool's places; None, for the scene's, without any."""
+    places = values_at(run, lambda part: part.recording.column("tool_pose")[:, :3], rows)
+    if not np.isfinite(places).all():
+        return None
+    x, y, z = (0.5 * (places.min(axis=0) + places.max(axis=0))).tolist()
+    return View(ASIDE_RAD, DOWN_ARM_RAD, (x, y, z), ARM_M)
 
 
 def _near_robot(recorded: RecordedWorld, rows: list[int]) -> list[WorldInstant]:

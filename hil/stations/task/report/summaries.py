@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from hil.stations.world.report.summaries import WorldRunSummary
 from hil.terminal.console import out, styled
+
+if TYPE_CHECKING:
+    from hil.stations.task.plan.task_figures import TaskFigures
 
 
 class TaskSummary(TypedDict):
@@ -38,24 +41,7 @@ class TaskSummary(TypedDict):
     """Drawn values by name."""
 
 
-class ValveFigures(TypedDict):
-    """Figures of the task `valve`."""
-
-    angle_error_deg: NotRequired[float]
-    """Angle of the wheel less the wanted one [deg]."""
-    force_error_n: NotRequired[float]
-    """Greatest error of the force, from 0.5 s after each grasp [N]."""
-    moment_error_nm: NotRequired[float]
-    """Greatest error of the moment, likewise [N m]."""
-    saturated_s: NotRequired[float]
-    """Longest time for which a drive of the arm was saturated at a stretch [s]."""
-    slip_deg: NotRequired[float]
-    """Greatest slip of the hand on the rim in a grasp [deg]."""
-    grasps: NotRequired[int]
-    """Number of grasps."""
-
-
-class TaskCheckSummary(TaskSummary, ValveFigures):
+class TaskCheckSummary(TaskSummary):
     """A task done ahead."""
 
     ok: bool
@@ -81,7 +67,7 @@ class ScoreSummary(TypedDict):
     """Shortest time of these [s]; null if there is none."""
 
 
-class TaskRunSummary(TaskSummary, ValveFigures, WorldRunSummary):
+class TaskRunSummary(TaskSummary, WorldRunSummary):
     """Run of a task."""
 
     station: str
@@ -97,8 +83,8 @@ class TaskRunSummary(TaskSummary, ValveFigures, WorldRunSummary):
     """Mean time of a cycle: sensors, diagram, gate, engine, judge and row [us]."""
 
 
-def show_task(summary: TaskSummary) -> None:
-    """Print the judgement of a task for people."""
+def show_task(summary: TaskSummary, figures: TaskFigures) -> None:
+    """Print the judgement of a task for people, and the line of its figures."""
     if summary["succeeded"]:
         out.print(styled("green", "succeeded"), f" after {summary['time_s']:.1f} s", sep="")
     else:
@@ -108,13 +94,7 @@ def show_task(summary: TaskSummary) -> None:
     if summary["phases"]:
         times = ", ".join(f"{name} {time_s:.1f} s" for name, time_s in summary["phases"].items())
         out.print(f"phases: {times}", soft_wrap=True)
-    least_m = summary["least_distance_m"]
-    nearest = "" if least_m is None else f", nearest obstacle {least_m:.2f} m"
-    out.print(
-        f"path {summary['path_m']:.1f} m, {summary['turns']:.1f} turns{nearest}, "
-        f"jerk {summary['jerk_m_s3']:.1f} m/s³, {summary['contacts']} contacts, "
-        f"slip {summary['slip_mm']:.2f} mm", soft_wrap=True,
-    )  # fmt: skip
+    out.print(figures.line(summary), soft_wrap=True)
 
 
 def show_score(score: ScoreSummary) -> None:
@@ -123,16 +103,3 @@ def show_score(score: ScoreSummary) -> None:
     best = "" if best_s is None else f", best time {best_s:.1f} s"
     counts = f"{score['succeeded']} of {score['runs']} runs in this hangar succeeded"
     out.print(f"{score['name']}: {counts}{best}", markup=False, soft_wrap=True)
-
-
-def show_valve(figures: ValveFigures) -> None:
-    """Print the figures of the task `valve`, if these are of it."""
-    if "grasps" in figures:
-        out.print(
-            f"angle {figures.get('angle_error_deg', 0.0):+.2f} deg, "
-            f"force {figures.get('force_error_n', 0.0):.1f} N, "
-            f"moment {figures.get('moment_error_nm', 0.0):.2f} N m, "
-            f"slip {figures.get('slip_deg', 0.0):.2f} deg, "
-            f"saturated {figures.get('saturated_s', 0.0):.3f} s, "
-            f"{figures['grasps']} grasps", soft_wrap=True,
-        )  # fmt: skip

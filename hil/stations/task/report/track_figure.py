@@ -41,7 +41,7 @@ CHASSIS_M: Final = (0.6, 0.52)
 
 
 def track(run: RecordedRun) -> Picture | None:
-    """Picture of the track; None where there is no scene, or no physics engine."""
+    """Picture of the track; None without a scene, an engine, or a robot that drives."""
     if len(run.times) < 2:
         return None
     try:
@@ -53,6 +53,8 @@ def track(run: RecordedRun) -> Picture | None:
         return None
     scene, rows = recorded.scene, recorded.spread(POINTS)
     bases = np.array([_base(world, recorded.positions[row]) for row in rows.tolist()])
+    if np.ptp(bases[:, :2], axis=0).max() < DRIVEN_M:
+        return None
     marks = np.linspace(0, len(rows) - 1, OUTLINES).astype(int)
     hits = [_beam_ends(run, world, recorded.positions[rows[at]], int(rows[at])) for at in marks]
     loads = _loads(run, scene, rows)

@@ -2,41 +2,32 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from hil.stations.task.report.summaries import TaskSummary, ValveFigures
+from hil.stations.task.report.summaries import TaskSummary
 
 if TYPE_CHECKING:
+    from hil.stations.task.plan.task_figures import TaskFigures
     from hil.stations.task.run.observer import TaskObserver
     from hil.stations.world.cycle.figures import WorldFigures
 
 
 def task_values(
-    drawn: Mapping[str, float], observer: TaskObserver, figures: WorldFigures
+    drawn: Mapping[str, float], observer: TaskObserver, figures: WorldFigures, own: TaskFigures
 ) -> TaskSummary:
-    """Judgement of a run that is over."""
+    """Judgement of a run that is over, with the figures of its task behind.
+
+    What a task does not measure of the keys of every summary is zero; its least distance is None.
+
+    Args:
+        own: figures of the task.
+    """
     failure, measures = observer.failed_by(figures), observer.measures()
-    least_m = measures.get("least_distance_m", math.inf)
-    return TaskSummary(
+    summary = TaskSummary(
         succeeded=failure is None, reason="" if failure is None else failure.reason,
         failure=None if failure is None else dict(failure.to_table()), phases=observer.phases,
-        contacts=round(measures.get("contacts", 0.0)), slip_mm=measures.get("slip_mm", 0.0),
-        path_m=measures.get("path_m", 0.0), time_s=measures["time_s"],
-        turns=measures.get("turns", 0.0),
-        least_distance_m=least_m if math.isfinite(least_m) else None,
-        jerk_m_s3=measures.get("jerk_m_s3", 0.0), drawn=dict(drawn),
+        contacts=round(measures["contacts"]), slip_mm=0.0, path_m=0.0, time_s=measures["time_s"],
+        turns=0.0, least_distance_m=None, jerk_m_s3=0.0, drawn=dict(drawn),
     )  # fmt: skip
-
-
-def valve_figures(observer: TaskObserver) -> ValveFigures:
-    """Figures of the task `valve`; empty for another."""
-    found = observer.measures()
-    if "grasps" not in found:
-        return {}
-    return ValveFigures(
-        angle_error_deg=found["angle_error_deg"], force_error_n=found["force_error_n"],
-        moment_error_nm=found["moment_error_nm"], saturated_s=found["saturated_s"],
-        slip_deg=found["slip_deg"], grasps=round(found["grasps"]),
-    )  # fmt: skip
+    return cast("TaskSummary", {**summary, **own.values(measures)})

@@ -78,9 +78,10 @@ class TaskObserver:
         return tuple(seen)
 
     def values(self) -> Array:
-        """Values of `hil.stations.task.signals.TASK_SIGNALS`."""
-        (phase, done), slip_m = self._now, 1e-3 * self._judge.slip_mm
-        return np.array((phase, self._said("reason"), done, self._judged, slip_m))
+        """Values of `hil.stations.task.signals.TASK_SIGNALS`, and of the task's own signals."""
+        phase, done = self._now
+        own = self._judge.values()
+        return np.array((phase, self._said("reason"), done, self._judged, *own))
 
     def take_row(self, row: bytes) -> None:
         """Do nothing: the judge sees the world itself."""

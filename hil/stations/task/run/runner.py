@@ -23,15 +23,15 @@ from hil.stations.task.lead.scores import (
 )
 from hil.stations.task.options import NAVIGATOR, TRAINEE
 from hil.stations.task.plan.task_plan import TaskPlan, load_task_plan
+from hil.stations.task.plan.task_registry import task_named
 from hil.stations.task.report.summaries import (
     ScoreSummary,
     TaskCheckSummary,
     TaskSummary,
     show_score,
     show_task,
-    show_valve,
 )
-from hil.stations.task.run.judgement import task_values, valve_figures
+from hil.stations.task.run.judgement import task_values
 from hil.stations.task.run.observer import TaskObserver
 from hil.stations.task.signals import STATION, TASK_SIGNALS
 from hil.stations.world.cycle.diagram_law import DiagramLaw
@@ -115,7 +115,8 @@ def extension_of(plan: TaskPlan) -> WorldExtension:
         return opened_driver(plan, means, at_desk=at_desk)
 
     return WorldExtension(
-        station=STATION, settings=plan.to_table(), signals=TASK_SIGNALS, open=open_observer,
+        station=STATION, settings=plan.to_table(), open=open_observer,
+        signals=(*TASK_SIGNALS, *plan.task.signals),
         driver=open_driver if plan.is_led and plan.clock == "real" else None,
     )  # fmt: skip
 
@@ -135,10 +136,11 @@ def check(plan: TaskPlan, request: Request) -> Checked:
     assert isinstance(observer, TaskObserver)  # noqa: S101  # that of `extension_of`
     values = TaskCheckSummary(
         ok=figures.ok, robot=plan.world.robot.name or plan.world.scenario.robot,
-        **task_values(plan.drawn.values, observer, figures), **valve_figures(observer),
+        **task_values(plan.drawn.values, observer, figures, plan.task.figures),
         violations=figures.violations, losses=list(plan.world.losses),
     )  # fmt: skip
-    return Checked(ok=figures.ok, values=values, show=partial(_show_judgement, values))
+    show = partial(show_task, values, plan.task.figures)
+    return Checked(ok=figures.ok, values=values, show=show)
 
 
 def prepare(plan: TaskPlan, request: Request, console: Console) -> PreparedWorld:
@@ -155,18 +157,19 @@ def summary(done: Done, after: Afterwards) -> Summary:
     observer = result.observer
     assert isinstance(observer, TaskObserver)  # noqa: S101  # that of `extension_of`
     extension = done.prepared.extension
-    drawn = {} if extension is None else extension.settings["task"]["drawn"]
-    own = task_values(drawn, observer, result.figures)
-    valve = valve_figures(observer)
+    assert extension is not None  # noqa: S101  # that of `prepare`
+    header = extension.settings["task"]
+    figures = task_named(header["scenario"]["task"]["kind"]).figures
+    own = task_values(header["drawn"], observer, result.figures, figures)
     name = done.prepared.request.options.get(TRAINEE.flag)
     score = None
     if name is not None:
         score = after.make("score", lambda: _score(name, own, done))
     values = {
-        **of_world.values, **own, **valve, "station": STATION, "score": score,
+        **of_world.values, **own, "station": STATION, "score": score,
         "cycle_us": 1e6 * result.step_s,
     }  # fmt: skip
-    return Summary(values, _shown({**own, **valve}, score, of_world.show))
+    return Summary(values, _shown(partial(show_task, own, figures), score, of_world.show))
 
 
 def _score(name: str, own: TaskSummary, done: Done) -> ScoreSummary:
@@ -180,14 +183,11 @@ def _score(name: str, own: TaskSummary, done: Done) -> ScoreSummary:
     return summarize_scores(add_score(folder.parent, score))
 
 
-def _show_judgement(own: object) -> None:
-    show_task(own)  # type: ignore[arg-type]
-    show_valve(own)  # type: ignore[arg-type]
-
-
-def _shown(own: object, score: ScoreSummary | None, show: Callable[[], None]) -> Callable[[], None]:
+def _shown(
+    show_own: Callable[[], None], score: ScoreSummary | None, show: Callable[[], None]
+) -> Callable[[], None]:
     def all_of_it() -> None:
-        _show_judgement(own)
+        show_own()
         if score is not None:
             show_score(score)
         show()

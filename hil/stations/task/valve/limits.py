@@ -29,6 +29,8 @@ SPAN_M: Final = (0.055, 0.095)
 """Least and greatest radius of a rim that the fingers close on [m]."""
 FINGER: Final = "finger"
 """Word in the names of links that hold."""
+TURN_NM: Final = 14.0
+"""Greatest moment about the axis that a law may want [N m]."""
 JAM_NM: Final = 11.0
 """Greatest friction that the law's moment overcomes [N m]."""
 
@@ -64,8 +66,8 @@ def _hand_faults(settings: ValveSettings, robot: Robot) -> Iterator[Wrong]:
     if (friction := settings.friction_nm[1]) > JAM_NM:
         yield about(
             "task.friction_nm",
-            f"task.friction_nm: {friction:g} N m, and the law turns by at most 14 N m, of which "
-            f"{JAM_NM:g} N m are left for dry friction: a lighter valve is needed",
+            f"task.friction_nm: {friction:g} N m, and the law turns by at most {TURN_NM:g} N m, "
+            f"of which {JAM_NM:g} N m are left for dry friction: a lighter valve is needed",
         )
 
 

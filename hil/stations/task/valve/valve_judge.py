@@ -14,9 +14,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.stations.task.plan.reasons import TaskFinding, timed_out
+from hil.stations.task.judge.collisions import AllowedContacts, Collisions
+from hil.stations.task.plan.reasons import Reason, TaskFinding, timed_out
 from hil.stations.task.valve.airlock import WHEEL
 from hil.stations.task.valve.grasp import SETTLING_S, SHARE, GraspErrors
+from hil.stations.task.valve.grasp_watch import GraspWatch, JudgedTick
+from hil.stations.task.valve.targets import stated_targets
+from hil.stations.task.valve.turn_signals import SIGNALS
 from sim.world.engine.body_groups import BodyGroups, GroupContact, JointSpeeds
 from sim.world.engine.sensor_measurement import MeasuredValues
 from sim.world.robots.sensor_values import quantities
@@ -38,17 +42,21 @@ FORCE_MOST_N: Final = 20.0
 """Error of the force that is never allowed while errors count [N]."""
 MOMENT_MOST_NM: Final = 4.0
 """Error of the moment that is never allowed while errors count [N m]."""
+UNJUDGED_DEG: Final = 5.0
+"""Greatest turn of the wheel, of either direction added up, in which no errors count [deg]."""
 CLEAR_M: Final = 0.08
 """Least distance before the wheel of the middle of the fingers, for a hand that is clear [m]."""
 GRASP_M: Final = 0.16
 """Distance of the middle of the fingers from the palm's frame, along its z axis [m]."""
+NO_WHEEL: Final = (math.nan,) * len(SIGNALS)
 PALM: Final = "palm"
 FINGER: Final = "finger"
 COLLAR: Final = "collar"
-ALLOWED: Final = frozenset({("hand", "wheel"), ("other", "wheel"), ("other", "other"),
-                            ("hand", "hand"), ("hand", "robot"), ("robot", "robot"),
-                            ("wheel", "wheel")})  # fmt: skip
-"""Pairs of groups that may touch."""
+ALLOWED: Final = AllowedContacts(
+    pairs=frozenset({("hand", "wheel"), ("hand", "hand"), ("hand", "robot"), ("robot", "robot")}),
+    among=frozenset({"other", "wheel"}),
+)
+"""Contacts that are allowed."""
 
 
 class ValveJudge:
@@ -69,16 +77,17 @@ class ValveJudge:
         contacts: StepContacts | None = None,
     ) -> None:  # fmt: skip
         self._settings, self._angle_rad = settings, angle_rad
-        self._said, self._voltages = said, voltages
+        self._targets, self._voltages = stated_targets(said), voltages
         self._robot = robot = world.robots[0]
         self._wheel = world.bodies.get(wheel)
         links = {one.name: one.number for one in robot.placed.robot.links}
-        self._engine = {f"{robot.placed.prefix}l{number}": name for name, number in links.items()}
+        engine = {f"{robot.placed.prefix}l{number}": name for name, number in links.items()}
         self._palm = links[PALM]
-        self._fingers = tuple(body for body, name in self._engine.items() if FINGER in name)
+        self._fingers = tuple(body for body, name in engine.items() if FINGER in name)
         groups = {body: "hand" if name in (PALM, COLLAR) or FINGER in name else "robot"
-                  for body, name in self._engine.items()}  # fmt: skip
+                  for body, name in engine.items()}  # fmt: skip
         self._contacts = BodyGroups(world, {**groups, wheel: "wheel"}, contacts=contacts)
+        self._collisions = Collisions(self._contacts, ALLOWED, engine)
         joints = [one.joint for one in robot.drives]
         self._arm = len(joints) - len(self._fingers)
         self._speeds = JointSpeeds(world, robot, joints)
@@ -86,17 +95,19 @@ class ValveJudge:
         self._start_rad = 0.0 if self._wheel is None else sum(self._wheel.start)
         self.errors: GraspErrors = GraspErrors(settings.force_error_n, settings.moment_error_nm)
         """Errors of the grasps."""
+        self._watch = GraspWatch(self.errors)
         self._now_s = self._rest_since_s = self._free_since_s = 0.0
-        self._saturated_s, self._touches, self._open = 0.0, False, frozenset[tuple[str, str]]()
+        self._saturated_s, self._touches = 0.0, False
+        self._was_rad: float | None = None
+        self._unjudged_rad = 0.0
+        self._axis_wrench = self._now_errors = (math.nan, math.nan)
         self._fatal: TaskFinding | None = None
-        self.collisions: int = 0
-        """Number of contacts that were not allowed: pairs of bodies, each from touch to parting."""
 
     def look(self, t_s: float) -> tuple[TaskFinding, ...]:
         """Look at the world before a step."""
         contacts = self._contacts.now()
-        found = [*self._collisions(t_s, contacts), *self._grasps(t_s, contacts)]
-        found += self._saturation(t_s)
+        found = self._collisions.find(t_s, contacts)
+        found += [*self._grasps(t_s, contacts), *self._saturation(t_s)]
         if self._speeds.any_above(REST_SPEED):
             self._rest_since_s = t_s
         if self._fatal is None:
@@ -105,14 +116,24 @@ class ValveJudge:
         return tuple(found)
 
     @property
+    def collisions(self) -> int:
+        """Number of contacts that were not allowed: pairs of bodies, each from touch to parting."""
+        return self._collisions.count
+
+    @property
     def at_rest(self) -> bool:
         """Whether the robot is at rest."""
         return self._now_s - self._rest_since_s >= REST_S
 
-    @property
-    def slip_mm(self) -> float:
-        """Nan: the slip on the rim is an angle, one of the measures."""
-        return math.nan
+    def values(self) -> tuple[float, ...]:
+        """Values of `hil.stations.task.valve.turn_signals.SIGNALS`."""
+        if self._wheel is None:
+            return NO_WHEEL
+        force_n, moment_nm = (one.value for one in self._targets)
+        turned_rad = sum(self._wheel.coordinates()) - self._start_rad
+        grasp = 0.0 if not self.errors.held else 2.0 if self._watch.settled else 1.0
+        return (force_n, moment_nm, *self._axis_wrench, *self._now_errors, turned_rad,
+                self.errors.slip_rad, grasp)  # fmt: skip
 
     @property
     def angle_error_rad(self) -> float:
@@ -135,6 +156,10 @@ class ValveJudge:
         if not self.errors.grasps:
             text = f"the wheel was turned without a grasp of {SETTLING_S:g} s by all fingers"
             return TaskFinding("grip_lost", t_s, text, at)
+        if (loose_deg := math.degrees(self._unjudged_rad)) > UNJUDGED_DEG:
+            text = (f"the wheel was turned by {loose_deg:.1f} deg without a grasp whose errors "
+                    f"count, at most {UNJUDGED_DEG:g} deg")  # fmt: skip
+            return TaskFinding("grip_lost", t_s, text, at, loose_deg, UNJUDGED_DEG, "deg")
         if (share := self.errors.worst_share) > SHARE:
             limits = f"{settings.force_error_n:g} N or {settings.moment_error_nm:g} N m"
             text = f"errors beyond {limits} in {100 * share:.1f} % of a grasp, at most 1 %"
@@ -156,18 +181,6 @@ class ValveJudge:
             "grasps": float(self.errors.grasps),
         }  # fmt: skip
 
-    def _collisions(self, t_s: float, contacts: tuple[GroupContact, ...]) -> Iterator[TaskFinding]:
-        """Contacts that are not allowed, each once while it lasts."""
-        now = {one.bodies: one for one in contacts if one.groups not in ALLOWED}
-        for bodies, one in now.items():
-            if bodies not in self._open:
-                self.collisions += 1
-                first, second = (self._engine.get(body, body) for body in bodies)
-                at_m, force_n = self._contacts.position_m(one), self._contacts.force_n(one)
-                text = f"{first} and {second} touch"
-                yield TaskFinding("collision", t_s, text, at_m, force_n, 0.0, "N")
-        self._open = frozenset(now)
-
     def _grasps(self, t_s: float, contacts: tuple[GroupContact, ...]) -> Iterator[TaskFinding]:
         """Errors of force and moment in a grasp, and slip."""
         own = [one for one in contacts if one.groups == ("hand", "wheel")]
@@ -178,20 +191,48 @@ class ValveJudge:
                 pressed[one.bodies[0]] += self._contacts.force_n(one)
         if self._wheel is None:
             return
-        turn_rad = self._turn_rad()
-        if not self.errors.update(t_s, min(pressed.values()), turn_rad):
-            return
-        force_n, moment_nm = self._wrench_errors()
-        self.errors.add(force_n, moment_nm, turn_rad)
-        at, slip_deg = self._middle_m(), math.degrees(self.errors.slip_rad)
-        for reason, what, value, limit, unit in (
-            ("force", "error of the force on the valve", force_n, FORCE_MOST_N, "N"),
-            ("force", "error of the moment on the valve", moment_nm, MOMENT_MOST_NM, "N m"),
-            ("slip", "slip of the fingers on the rim", slip_deg, self._settings.slip_deg, "deg"),
-        ):
-            if value > limit and self._fatal is None:
-                text = f"{what} {value:.2f} {unit}, at most {limit:g} {unit}"
-                yield TaskFinding(reason, t_s, text, at, value, limit, unit)  # type: ignore[arg-type]
+        broken = [one.read(t_s) for one in self._targets]
+        self._measure()
+        counted = self._watch.update(
+            t_s, min(pressed.values()), self._turn_rad(), touches=self._touches,
+            errors_now=self._now_errors,
+        )  # fmt: skip
+        if self.errors.held and self._fatal is None:
+            for one in filter(None, broken):
+                yield self._beyond("force", t_s, *one)
+        self._follow_wheel()
+        if counted:
+            yield from self._beyond_limits(counted)
+
+    def _follow_wheel(self) -> None:
+        """Add what the wheel has turned since the last step while no errors count."""
+        assert self._wheel is not None  # noqa: S101  # only with a wheel
+        now_rad = sum(self._wheel.coordinates())
+        if self._was_rad is not None and not self._watch.settled:
+            self._unjudged_rad += abs(now_rad - self._was_rad)
+        self._was_rad = now_rad
+
+    def _beyond_limits(self, counted: tuple[JudgedTick, ...]) -> Iterator[TaskFinding]:
+        """Findings about ticks of a grasp that count."""
+        slip_deg = math.degrees(self.errors.slip_rad)
+        for tick in counted:
+            checks: tuple[tuple[Reason, str, float, float, str], ...] = (
+                ("force", "error of the force on the valve", tick.force_n, FORCE_MOST_N, "N"),
+                ("force", "error of the moment on the valve", tick.moment_nm, MOMENT_MOST_NM,
+                 "N m"),
+                ("slip", "slip of the fingers on the rim", slip_deg, self._settings.slip_deg,
+                 "deg"),
+            )  # fmt: skip
+            for reason, what, value, limit, unit in checks:
+                if not value <= limit and self._fatal is None:  # a nan is beyond every limit
+                    yield self._beyond(reason, tick.t_s, what, value, limit, unit)
+
+    def _beyond(
+        self, reason: Reason, t_s: float, what: str, value: float, limit: float, unit: str
+    ) -> TaskFinding:
+        """Finding about a value beyond its limit."""
+        text = f"{what} {value:.2f} {unit}, at most {limit:g} {unit}"
+        return TaskFinding(reason, t_s, text, self._middle_m(), value, limit, unit)
 
     def _saturation(self, t_s: float) -> Iterator[TaskFinding]:
         """Time for which a drive of the arm is saturated at a stretch."""
@@ -203,15 +244,17 @@ class ValveJudge:
             text = f"a drive of the arm is saturated for {stretch_s:.3f} s, at most {limit:g} s"
             yield TaskFinding("saturated", t_s, text, self._middle_m(), stretch_s, limit, "s")
 
-    def _wrench_errors(self) -> tuple[float, float]:
-        """Errors of force [N] and moment [N m] against the targets, sides and axis together."""
-        assert self._wheel is not None  # noqa: S101  # only in a grasp
+    def _measure(self) -> None:
+        """Force [N] and moment [N m] along and about the axis, and their errors with the sides."""
+        assert self._wheel is not None  # noqa: S101  # only with a wheel
         hand = self._robot.pose(self._palm)[:3, :3]
         axis = self._wheel.pose()[:3, 0]
         wrench = self._measured.now()[self._wrist : self._wrist + 6]
-        off_n = hand @ wrench[:3] - self._said("force_n") * axis
-        off_nm = hand @ wrench[3:] - self._said("moment_nm") * axis
-        return float(np.linalg.norm(off_n)), float(np.linalg.norm(off_nm))
+        force, moment = self._targets
+        applied_n, applied_nm = hand @ wrench[:3], hand @ wrench[3:]
+        off_n, off_nm = applied_n - force.value * axis, applied_nm - moment.value * axis
+        self._axis_wrench = float(applied_n @ axis), float(applied_nm @ axis)
+        self._now_errors = float(np.linalg.norm(off_n)), float(np.linalg.norm(off_nm))
 
     def _turn_rad(self) -> float:
         """Turn of the hand relative to the wheel about its axis, within half a turn [rad]."""

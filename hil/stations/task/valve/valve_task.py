@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from hil.run.late_call import late_of
-from hil.stations.task.plan.task import DiagramChoice, Task
+from hil.stations.task.plan.task import DiagramChoice, LedBlocks, Task
 from hil.stations.task.valve.settings import ValveSettings
+from hil.stations.task.valve.turn_signals import SIGNALS
+from hil.stations.task.valve.valve_figures import FIGURES
 
 if TYPE_CHECKING:
     from hil.config.settings import Settings
@@ -37,12 +39,19 @@ TASK: Final = Task(
     settings=ValveSettings,
     robot="torso_claw",
     draw=_late("draw:draw"),
-    navigators={"tuned": DiagramChoice("valve"), "classic": DiagramChoice("valve", set=CLASSIC)},
+    navigators={
+        "tuned": DiagramChoice("valve"),
+        "classic": DiagramChoice("valve", set=CLASSIC),
+        "manual": DiagramChoice("valve", library={"Turn": "hand_turn"}),
+    },
     inputs=("valve_m", "valve_axis", "angle_rad"),
     outputs=("arm", "fingers", "phase", "reason", "done", "force_n", "moment_nm"),
     diagram=lambda _: {"group": (ARM, FINGERS)},
     starts=("start",),
+    led={"manual": LedBlocks(turn="turn/jog.value", pause="turn/pause.on", stop="stop.presses")},
     judge=_judge,
+    figures=FIGURES,
+    signals=SIGNALS,
     time_limit_s=lambda settings: getattr(settings, "time_limit_s", 240.0),
 )
 """The task `valve`."""
