@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from task_runs import drawn, settings
 
 from hil.stations.task.container.container_judge import ContainerJudge, ContainerNames
-from hil.stations.task.container.course import FloorTrack
+from hil.stations.task.container.floor_track import FloorTrack
 from hil.stations.task.container.slip import APART_S, GRIPPED_S, GripSlip
 from hil.stations.world.plan.scene_placement import Mount, placed_scene
 from sim.world.engine.body_groups import is_any_above

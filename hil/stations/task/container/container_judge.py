@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from hil.stations.task.container.course import FloorTrack
+from hil.stations.task.container.floor_track import FloorTrack
 from hil.stations.task.container.jerk import ChassisJerk
 from hil.stations.task.container.slip import GripSlip
 from hil.stations.task.judge.collisions import AllowedContacts, Collisions

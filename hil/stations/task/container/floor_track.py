@@ -1,4 +1,4 @@
-"""Course of the robot on the floor: path, turns, and the least distance to an obstacle."""
+"""Track of the robot on the floor: path, turns, and the least distance to an obstacle."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EVERY_S: Final = 0.05
 
 
 class FloorTrack:
-    """Course of a robot among the bodies of a scene that do not move.
+    """Track of a robot among the bodies of a scene that do not move.
 
     Args:
         bodies: names of the bodies that it keeps away from.
