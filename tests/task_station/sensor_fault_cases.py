@@ -198,12 +198,26 @@ class Watch:
         if moves:
             self.mover = self._names[int(over.argmax())]
         if self.case is not None:
-            used = self.case.used
-            if used is None or self.own.phase_name in used:
+            if self._is_used(self.case):
                 self._in_use_s += t_s - self._last_s
             if moves:
                 self.moved_s, self.used_s = t_s, self._in_use_s
         self._last_s = t_s
+
+    def _is_used(self, case: Case) -> bool:
+        """Whether the task needs what is struck; pads of closing jaws from their first touch."""
+        phase = self.own.phase_name
+        if case.used is not None and phase not in case.used:
+            return False
+        return phase != "grasp" or "pad" not in case.title or self._touches()
+
+    def _touches(self) -> bool:
+        """Whether a jaw touches the grip bar or its posts."""
+        model = self._bench.world._model
+        pairs = [[model.body(int(model.geom_bodyid[geom])).name for geom in one.geom]
+                 for one in self._data.contact[: self._data.ncon]]  # fmt: skip
+        return any({"l11", "l12"} & {name.rpartition("/")[2] for name in pair}
+                   and any(name.startswith("grip") for name in pair) for pair in pairs)  # fmt: skip
 
     def observe(self, tick: Tick, figures: Any) -> Any:
         found = self.own.observe(tick, figures)
