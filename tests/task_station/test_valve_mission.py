@@ -6,9 +6,10 @@ from task_runs import told
 FIGURES = ("angle_error_deg", "force_error_n", "moment_error_nm", "saturated_s", "slip_deg")
 
 
-@pytest.fixture(scope="module")
-def turn():
-    words = ("check", "valve", "--seed", "2", "--set", "task.angle_deg=-30")
+@pytest.fixture(scope="module", params=["tuned", "joint"])
+def turn(request):
+    words = ("check", "valve", "--seed", "2", "--set", "task.angle_deg=-30", "--navigator",
+             request.param)  # fmt: skip
     return told(*words, "--set", "task.period_ms=[10,10]", status=0)
 
 

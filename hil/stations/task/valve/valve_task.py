@@ -42,6 +42,7 @@ TASK: Final = Task(
     navigators={
         "tuned": DiagramChoice("valve"),
         "classic": DiagramChoice("valve", set=CLASSIC),
+        "joint": DiagramChoice("valve", library={"WristLaw": "joint_law"}),
         "manual": DiagramChoice("valve", library={"Turn": "hand_turn"}),
     },
     inputs=("valve_m", "valve_axis", "angle_rad"),
