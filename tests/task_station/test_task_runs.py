@@ -68,6 +68,14 @@ def test_a_free_way_has_no_collision_and_the_recording_shows_none(tmp_path):
     assert forbidden(Recording.open(tmp_path / found["recording"])) == []
 
 
+def test_a_rerun_of_a_task_is_the_same(tmp_path):
+    found = run(tmp_path, "--seed", 7, *stand_in(left=0.3, right=0.3, said=4.0), status=1)
+    words = ("world", "rerun", tmp_path / found["recording"], "--out", tmp_path / "again")
+    again = told(*words, status=0)
+    assert (again["ok"], again["differs"]) == (True, [])
+    assert again["rows"][0] == again["rows"][1] > 100
+
+
 def test_the_same_seed_gives_the_same_recording(tmp_path):
     one, other = (run(tmp_path / name, "--seed", "9", *stand_in()) for name in ("a", "b"))
     assert one["recording_sha256"] == other["recording_sha256"]

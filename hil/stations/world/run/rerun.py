@@ -175,16 +175,19 @@ def _unchanged(
 def _differences(first: Recording, second: Recording) -> Iterator[SignalDiffers]:
     """Signals that differ in the rows that both have, with the first such row.
 
-    What a station that extends this one adds to a row is not computed again, and left out.
+    What a station that extends this one adds to a row is not computed again, and left out; so is
+    the last mode of its run, which somebody ended who judged it, and the rerun's length.
     """
     own = first.header.signals.station == STATION
+    with_mode = first.cycles - (not own)
     fields = [one for one in first.header.signals.fields if own or one.name in second.columns]
     found = {one.name: 0 for one in fields if one.name not in second.columns}
     for piece in first.pieces():
         rows = piece.rows
         beside = second.part(piece.start, piece.start + rows.cycles)
         for name in [one.name for one in fields if one.name not in found]:
-            row = _first_unlike(rows.column(name), beside.column(name))
+            most = with_mode - piece.start if name == "mode" else None
+            row = _first_unlike(rows.column(name)[:most], beside.column(name))
             if row is not None:
                 found[name] = piece.start + row
     yield from (SignalDiffers(one.name, found[one.name]) for one in fields if one.name in found)
