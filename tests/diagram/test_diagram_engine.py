@@ -228,7 +228,8 @@ def test_all_states_of_a_sub_diagram_begin_anew_and_no_others(tmp_path):
 def test_two_tables_are_two_whatever_their_numbers_are():
     """They are found by what they are, and their rows are not compared by the way."""
     sound = made(*chain(3))
-    one, other = build(sound), build(sound)
+    one, other = build(sound), build(made(*chain(3)))
+    assert build(sound) is one
     assert one.has_rows_of(other)
     assert len({one, other}) == 2
     assert one != other
