@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_valve_draws import drawn, robot
 
-from hil.stations.task.valve.grasp import SETTLING_S, GraspErrors
+from hil.stations.task.valve.grasp import PRESSED_N, SETTLING_S, GraspErrors
 from hil.stations.task.valve.settings import ValveSettings
 from hil.stations.task.valve.valve_judge import ValveJudge
 from hil.stations.world.plan.scene_placement import Mount, placed_scene
@@ -115,7 +115,9 @@ def test_nothing_ties_the_hand_to_the_wheel():
 def pressed(errors, values, force_n=1.0, moment_nm=0.1):
     """Feed steps of the finger that presses least, with the same errors in each."""
     for index, (newtons, turn_rad) in enumerate(values):
-        if errors.update(index * STEP_S, newtons, turn_rad):
+        if newtons < PRESSED_N:
+            errors.end()
+        elif errors.hold(index * STEP_S, turn_rad):
             errors.add(force_n, moment_nm, turn_rad)
 
 
@@ -141,7 +143,7 @@ def test_slip_is_a_turn_wherever_it_begins(begin, slip):
 def test_the_share_of_a_grasp_beyond_the_first_limit(beyond, share):
     errors = GraspErrors(10.0, 2.0)
     for index in range(1000):
-        if errors.update(index * STEP_S, 50.0, 0.0):
+        if errors.hold(index * STEP_S, 0.0):
             errors.add(11.0 if index >= 1000 - 5 * beyond else 1.0, 0.1, 0.0)
-    errors.update(1.0, 0.0, 0.0)
+    errors.end()
     assert errors.worst_share == pytest.approx(share, rel=0.02)

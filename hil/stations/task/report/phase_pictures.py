@@ -6,18 +6,18 @@ Of a robot that drives all is seen from near; of one that stays, where its tool 
 from __future__ import annotations
 
 import math
-from itertools import groupby, zip_longest
+from itertools import groupby
 from operator import itemgetter
 from typing import Final
 
 import numpy as np
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from hil.report.pieces import values_at
 from hil.report.recorded_run import RecordedRun
-from hil.report.style import Picture, draw_png, place
+from hil.report.style import Picture, draw_png
 from hil.stations.task.report.phases import phases_of_run
+from hil.stations.world.report.picture_grid import draw_pictures, rows_of
 from hil.stations.world.view.pictures import PicturesError
 from hil.stations.world.view.recorded_world import RecordedWorld
 from hil.stations.world.view.run_film import WorldInstant, instants_at, travelling_base
@@ -63,19 +63,11 @@ def phase_pictures(run: RecordedRun) -> Picture | None:
     except (KeyError, ValueError, PicturesError):
         return None
     named = [titles[at] for at in first.tolist()]
-    lines = -(-len(shown) // COLUMNS)
-
-    def draw(figure: Figure) -> None:
-        panels = np.atleast_1d(figure.subplots(lines, COLUMNS)).flat
-        place(figure, grid=(COLUMNS, lines), left_in=0.1, bottom_in=0.1, between_in=(0.1, 0.32))
-        for axes, one, name in zip_longest(panels, shown, named):
-            axes.set_axis_off()
-            if one is not None:
-                axes.imshow(one.picture, interpolation="antialiased")
-                axes.set_title(f"{name}, {one.t_s:.1f} s", fontsize="small")
-
+    named = [f"{name}, {one.t_s:.1f} s" for name, one in zip(named, shown, strict=True)]
+    height_in = 2.2 * rows_of(shown, COLUMNS)
+    png = draw_png(height_in, lambda figure: draw_pictures(figure, shown, named, COLUMNS))
     caption = "Drawn from the recorded states; the last one is where the run ended."
-    return Picture("phases", "The beginning of each phase", caption, draw_png(2.2 * lines, draw))
+    return Picture("phases", "The beginning of each phase", caption, png)
 
 
 def _of_tool(run: RecordedRun, rows: NDArray[np.intp]) -> View | None:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from itertools import zip_longest
 from typing import Final
 
 import numpy as np
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from hil.report.pieces import values_at
 from hil.report.recorded_run import RecordedRun
-from hil.report.style import Picture, draw_png, place
+from hil.report.style import Picture, draw_png
 from hil.stations.task.report.phase_pictures import ASIDE_RAD, DOWN_ARM_RAD
 from hil.stations.task.report.turn_figure import GRASP, TURNED, whole_column
+from hil.stations.world.report.picture_grid import draw_pictures, rows_of
 from hil.stations.world.view.pictures import PicturesError
 from hil.stations.world.view.recorded_world import RecordedWorld
 from hil.stations.world.view.run_film import instants_at
@@ -45,19 +44,11 @@ def turn_frames(run: RecordedRun) -> Picture | None:
     except (KeyError, ValueError, PicturesError):
         return None
     angles = [f"{round(math.degrees(turned_rad[row]))} deg" for row in rows.tolist()]
-    count = -(-len(shown) // COLUMNS)
-
-    def draw(figure: Figure) -> None:
-        panels = np.atleast_1d(figure.subplots(count, COLUMNS)).flat
-        place(figure, grid=(COLUMNS, count), left_in=0.1, bottom_in=0.1, between_in=(0.1, 0.32))
-        for axes, one, angle in zip_longest(panels, shown, angles):
-            axes.set_axis_off()
-            if one is not None:
-                axes.imshow(one.picture, interpolation="antialiased")
-                axes.set_title(f"{angle}, {one.t_s:.1f} s", fontsize="small")
-
+    titles = [f"{angle}, {one.t_s:.1f} s" for angle, one in zip(angles, shown, strict=True)]
+    height_in = 2.2 * rows_of(shown, COLUMNS)
+    png = draw_png(height_in, lambda figure: draw_pictures(figure, shown, titles, COLUMNS))
     caption = "The hand on the wheel at equal steps of the wheel's angle, while it is grasped."
-    return Picture("turn_frames", "Motion frames of the turn", caption, draw_png(2.2 * count, draw))
+    return Picture("turn_frames", "Motion frames of the turn", caption, png)
 
 
 def frame_rows(turned_rad: NDArray[np.float64], grasped: NDArray[np.bool_]) -> NDArray[np.intp]:

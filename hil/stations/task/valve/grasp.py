@@ -1,4 +1,4 @@
-"""Grasps of a rim, from when all fingers press until one does not, and what is measured in each.
+"""Grasps of a rim, and what is measured in each; when one begins and ends, another says.
 
 A grasp's slip is the turn of the hand about the wheel's axis relative to the wheel. Errors of force
 and moment count from `SETTLING_S` after its beginning.
@@ -43,16 +43,12 @@ class GraspErrors:
     _beyond: int = 0
     _began_rad: float = 0.0
 
-    def update(self, t_s: float, pressed_n: float, turn_rad: float) -> bool:
-        """Take the state of a step; returns whether errors count now.
+    def hold(self, t_s: float, turn_rad: float) -> bool:
+        """Take a step of a grasp, or begin one; returns whether errors count now.
 
         Args:
-            pressed_n: force of the finger that presses least [N].
             turn_rad: turn of the hand relative to the wheel about its axis [rad].
         """
-        if pressed_n < PRESSED_N:
-            self._end()
-            return False
         if not self.held:
             self.held, self._since_s, self._began_rad = True, t_s, turn_rad
             self._ticks = self._beyond = 0
@@ -71,7 +67,8 @@ class GraspErrors:
             self.slip_rad, abs(math.remainder(turn_rad - self._began_rad, math.tau))
         )
 
-    def _end(self) -> None:
+    def end(self) -> None:
+        """End the grasp, if there is one."""
         if self.held and self._ticks:
             self.worst_share = max(self.worst_share, self._beyond / self._ticks)
         self.held = False

@@ -69,9 +69,9 @@ class GraspWatch:
             return NOTHING
         elif t_s - self._touched_s >= LET_GO_S:
             self._waiting.clear()
-            self.errors.update(t_s, 0.0, turn_rad)
+            self.errors.end()
             return NOTHING
-        if not self.errors.update(t_s, PRESSED_N, turn_rad):
+        if not self.errors.hold(t_s, turn_rad):
             return NOTHING
         self.settled = True
         self._waiting.append(JudgedTick(t_s, *errors_now, turn_rad))

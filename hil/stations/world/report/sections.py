@@ -1,7 +1,7 @@
 """Station's part of a run's page: joints, robot and tool."""
 
 from collections.abc import Iterator
-from itertools import islice, zip_longest
+from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -24,6 +24,7 @@ from hil.report.style import (
     draw_png,
     place,
 )
+from hil.stations.world.report.picture_grid import draw_pictures, rows_of
 from hil.stations.world.report.values import (
     joint_lines,
     joint_places,
@@ -93,17 +94,10 @@ def instants(run: RecordedRun) -> Picture | None:
     except (KeyError, ValueError, PicturesError):
         return None
 
-    def draw(figure: Figure) -> None:
-        panels = figure.subplots(2, FRAMES // 2).flat
-        place(figure, grid=(FRAMES // 2, 2), left_in=0.1, bottom_in=0.1, between_in=(0.1, 0.32))
-        for axes, one in zip_longest(panels, shown):
-            axes.set_axis_off()
-            if one is not None:
-                axes.imshow(one.picture, interpolation="antialiased")
-                axes.set_title(f"{one.t_s:.2f} s")
-
-    caption = "Drawn from the recorded states."
-    return Picture("instants", "The robot in pictures", caption, draw_png(6.4, draw))
+    titles, columns = [f"{one.t_s:.2f} s" for one in shown], FRAMES // 2
+    height_in = 3.2 * rows_of(shown, columns)
+    png = draw_png(height_in, lambda figure: draw_pictures(figure, shown, titles, columns))
+    return Picture("instants", "The robot in pictures", "Drawn from the recorded states.", png)
 
 
 def motion_frames(run: RecordedRun) -> Picture | None:
