@@ -72,6 +72,20 @@ def test_sensor_that_stands_still_is_noticed_soon(stopped: str) -> None:
     assert noticed[-1]
 
 
+@pytest.mark.parametrize("sensor", ["beams_left", "beams_front", "beams_right"])
+@pytest.mark.parametrize("at", range(5))
+def test_one_beam_that_stands_still_is_noticed_if_it_sees_something(sensor: str, at: int) -> None:
+    for sees in (True, False):
+        robot = WatchedRobot()
+        seen = {"seen_" + sensor.removeprefix("beams_"): (np.arange(5) != at) | sees}
+        noticed = False
+        for _ in range(2 * SOON):
+            beams = 0.5 + robot._rng.normal(0.0, 0.01, 5)
+            beams[at] = 0.6
+            noticed |= robot.step(**seen, **{sensor: beams})
+        assert noticed == sees
+
+
 @pytest.mark.parametrize("stopped", [("arm", "arm_speed"), ("arm",), ("arm_speed",)])
 def test_joints_that_are_not_known_are_noticed_and_held_otherwise(stopped: tuple[str, ...]) -> None:
     robot = WatchedRobot()
@@ -94,8 +108,10 @@ def test_jaws_and_places_that_jump_are_noticed_at_once() -> None:
     assert any(robot.step(jaws=[0.0]) for _ in range(3))
     robot = WatchedRobot()
     assert any(robot.step(places=np.zeros(6)) for _ in range(20))
-    robot = WatchedRobot()
-    assert any(robot.step(places=np.where(np.arange(6) == 3, 0.0, PLACES_M)) for _ in range(20))
+    for at, ticks in ((3, 20), (2, 60), (5, 60)):  # the heights are 10 cm
+        robot = WatchedRobot()
+        cut = np.where(np.arange(6) == at, 0.0, PLACES_M)
+        assert any(robot.step(places=cut) for _ in range(ticks))
 
 
 @pytest.mark.parametrize("side", SEEN)
